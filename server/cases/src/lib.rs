@@ -1,0 +1,22 @@
+//! The file formats of Ghostbench: cases, predictions, scores and runs, as JSON Lines.
+//!
+//! The only owner of what stands on disk; `docs/formats.md` documents it. The types here are written and read, nothing else:
+//! runtime types live in the crates that compute them. Parse after print is identity. No IO: callers bring text and take text.
+#![deny(clippy::disallowed_methods)]
+
+mod case;
+mod jsonl;
+mod prediction;
+mod run;
+mod schema;
+mod score;
+
+pub use case::{
+    BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
+    Variant, suite_hash,
+};
+pub use jsonl::{Lines, ParseError, parse_line, parse_lines, to_line};
+pub use prediction::{EngineName, Finish, Milliseconds, Prediction, Status, TokenCounts};
+pub use run::{EngineConfig, Machine, Run, WorkspaceState};
+pub use schema::Schema;
+pub use score::{Metric, Score};

@@ -1,0 +1,116 @@
+//! What one engine answered to one case.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Schema;
+use crate::case::{Id, words};
+
+/// Which engine answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineName {
+    /// The user's name for it.
+    pub name: String,
+    /// Kind of engine, such as `builtin`.
+    pub kind: String,
+    /// Model it ran.
+    pub model: String,
+    /// Hash of everything that can change its answers.
+    pub fingerprint: String,
+}
+
+words! {
+    /// How an attempt ended.
+    Status {
+        /// With text.
+        Ok = "ok",
+        /// The engine chose to say nothing.
+        Silent = "silent",
+        /// A gate kept the text back, or kept the engine from being asked.
+        Gated = "gated",
+        /// The deadline passed.
+        Timeout = "timeout",
+        /// The request was cancelled.
+        Cancelled = "cancelled",
+        /// The engine failed.
+        Error = "error",
+    }
+}
+
+words! {
+    /// Why an engine's text ended.
+    Finish {
+        /// The engine ended it.
+        Stop = "stop",
+        /// The token limit.
+        Length = "length",
+        /// Ghostbench stopped reading because the text was complete.
+        Complete = "complete",
+        /// Nothing was generated.
+        None = "none",
+    }
+}
+
+/// Token counts as the engine reports them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenCounts {
+    /// Tokens of the question.
+    #[serde(rename = "in")]
+    pub input: u64,
+    /// Tokens of the answer.
+    #[serde(rename = "out")]
+    pub output: u64,
+    /// Tokens of the question that the engine had cached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+}
+
+/// Durations in milliseconds since the request was made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Milliseconds {
+    /// Until the context was gathered.
+    pub gather: f64,
+    /// Until the engine's first text; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
+    /// Until the answer was ready.
+    pub total: f64,
+}
+
+/// What one engine answered to one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Format version.
+    pub schema: Schema,
+    /// The case.
+    pub case: Id,
+    /// The engine.
+    pub engine: EngineName,
+    /// Counts from 0 when a case is asked more than once.
+    pub repetition: u32,
+    /// How it ended.
+    pub status: Status,
+    /// Why, where the status needs a reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The engine's text as it came.
+    pub raw: String,
+    /// The text as it would be inserted.
+    pub text: String,
+    /// Why the text ended.
+    pub finish: Finish,
+    /// Token counts, where the engine reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+    /// Durations.
+    pub ms: Milliseconds,
+}
+
+impl Prediction {
+    /// What a run may hold only once.
+    pub fn key(&self) -> (&str, &str, u32) {
+        (&self.case, &self.engine.fingerprint, self.repetition)
+    }
+}

@@ -1,0 +1,67 @@
+//! `run.json`: what was asked of whom, on which code, by which version.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Schema;
+use crate::prediction::EngineName;
+
+/// One engine of a run with everything that can change its answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EngineConfig {
+    /// Name, kind, model and fingerprint.
+    pub engine: EngineName,
+    /// The settings that went into the fingerprint, as the engine and the completion pipeline describe them.
+    pub settings: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The code that a run reads besides the cases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceState {
+    /// Commit, where the workspace is a git repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Whether the working tree differs from that commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+    /// Hash of the indexed files.
+    pub tree_hash: String,
+    /// Indexed files.
+    pub files: u64,
+    /// Lines in them.
+    pub lines: u64,
+}
+
+/// The machine that a run's times were measured on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Operating system and architecture.
+    pub os: String,
+    /// Processor name, where it is known.
+    pub cpu: String,
+    /// Processors available.
+    pub cores: u64,
+}
+
+/// One replay of engines over a suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Format version.
+    pub schema: Schema,
+    /// Version of Ghostbench.
+    pub tool: String,
+    /// Name for people: the workspace's folder or the suite's file.
+    pub name: String,
+    /// Hash of the suite.
+    pub suite: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Times every case is asked.
+    pub repeat: u32,
+    /// The engines.
+    pub engines: Vec<EngineConfig>,
+    /// The code; absent when cases replay from frozen context only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<WorkspaceState>,
+    /// The machine.
+    pub machine: Machine,
+}

@@ -1,0 +1,61 @@
+//! The format version that every row carries.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A format version, written as `"major.minor"`. A reader takes any minor version of its own major version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// Changes when an old reader would misunderstand a row.
+    pub major: u32,
+    /// Changes when a field is added that an old reader may ignore.
+    pub minor: u32,
+}
+
+impl Schema {
+    /// The version this build writes.
+    pub const CURRENT: Schema = Schema { major: 1, minor: 0 };
+
+    /// Whether this build understands rows of this version.
+    pub fn is_readable(self) -> bool {
+        self.major == Schema::CURRENT.major
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl FromStr for Schema {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Schema, String> {
+        let parts =
+            text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        let (major, minor) = parts.ok_or_else(|| format!("`{text}` is no schema version such as `1.0`"))?;
+        Ok(Schema { major, minor })
+    }
+}
+
+impl Serialize for Schema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Schema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Schema, D::Error> {
+        let schema: Schema = String::deserialize(deserializer)?.parse().map_err(de::Error::custom)?;
+        if schema.is_readable() {
+            return Ok(schema);
+        }
+        Err(de::Error::custom(format_args!(
+            "schema {schema} is newer than this ghostbench understands (schema {}); install a newer version",
+            Schema::CURRENT
+        )))
+    }
+}

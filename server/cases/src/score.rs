@@ -1,0 +1,96 @@
+//! The metrics of one prediction.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Schema;
+use crate::case::Id;
+
+/// A metric's value: a number, or a ratio that keeps its counts so that sums of ratios stay exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// A plain number.
+    Value(f64),
+    /// `num` of `den`.
+    Ratio {
+        /// Numerator.
+        num: f64,
+        /// Denominator; 0 means that there was nothing to measure.
+        den: f64,
+    },
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Metric::Value(value) => serializer.serialize_f64(value),
+            Metric::Ratio { num, den } => {
+                let mut ratio = serializer.serialize_struct("Ratio", 2)?;
+                ratio.serialize_field("num", &num)?;
+                ratio.serialize_field("den", &den)?;
+                ratio.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Metric, D::Error> {
+        deserializer.deserialize_any(MetricVisitor)
+    }
+}
+
+struct MetricVisitor;
+
+impl<'de> Visitor<'de> for MetricVisitor {
+    type Value = Metric;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or {\"num\": number, \"den\": number}")
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Metric, E> {
+        Ok(Metric::Value(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Metric, E> {
+        Ok(Metric::Value(value as f64))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Metric, E> {
+        Ok(Metric::Value(value as f64))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
+        let (mut num, mut den) = (None, None);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "num" => num = Some(map.next_value()?),
+                "den" => den = Some(map.next_value()?),
+                _ => return Err(de::Error::unknown_field(&key, &["num", "den"])),
+            }
+        }
+        let num = num.ok_or_else(|| de::Error::missing_field("num"))?;
+        let den = den.ok_or_else(|| de::Error::missing_field("den"))?;
+        Ok(Metric::Ratio { num, den })
+    }
+}
+
+/// The metrics of one prediction, by name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Format version.
+    pub schema: Schema,
+    /// The case.
+    pub case: Id,
+    /// The engine, by its fingerprint.
+    pub fingerprint: String,
+    /// The repetition.
+    pub repetition: u32,
+    /// Metrics by name; an absent one does not apply.
+    pub metrics: BTreeMap<String, Metric>,
+}

@@ -1,0 +1,3 @@
+//! The `ghostbench` binary.
+
+fn main() {}

@@ -1,0 +1,2 @@
+//! (skeleton)
+#![deny(clippy::disallowed_methods)]

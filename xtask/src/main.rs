@@ -1,0 +1,3 @@
+//! Development tasks.
+
+fn main() {}
