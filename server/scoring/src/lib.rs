@@ -1,2 +1,15 @@
-//! (skeleton)
+//! The metrics of a prediction and the statistics over many.
+//!
+//! Pure and deterministic: the same inputs and seed give the same numbers. Counts stay beside ratios. Nothing here
+//! reads files, asks engines or knows the formats of cases and runs.
 #![deny(clippy::disallowed_methods)]
+
+pub mod comparison;
+pub mod metric;
+mod score;
+pub mod summary;
+
+pub use comparison::Comparison;
+pub use metric::{Counts, METRICS, Metric, MetricValue, Metrics, Unit};
+pub use score::{Question, score};
+pub use summary::{Cell, Grouping, Interval, IntervalMethod, Latency, Observation, Row, Table, summarize};

@@ -1,0 +1,163 @@
+//! What a metric's value is, and the table of all metrics of one prediction.
+//!
+//! Counts stay beside ratios: a table divides sums, it never averages ratios.
+
+use std::collections::BTreeMap;
+use std::ops::{Add, AddAssign, Mul};
+
+/// The value of one metric for one prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MetricValue {
+    /// A plain number; weighs as much as any other prediction's.
+    Value(f64),
+    /// `num` of `den`.
+    Ratio {
+        /// Numerator.
+        num: f64,
+        /// Denominator; 0 means that there was nothing to measure.
+        den: f64,
+    },
+}
+
+impl MetricValue {
+    /// Numerator and denominator; a plain number is one of one.
+    pub fn counts(self) -> Counts {
+        match self {
+            MetricValue::Value(num) => Counts { num, den: 1.0 },
+            MetricValue::Ratio { num, den } => Counts { num, den },
+        }
+    }
+}
+
+/// A numerator and a denominator, or sums of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Sum of the numerators.
+    pub num: f64,
+    /// Sum of the denominators.
+    pub den: f64,
+}
+
+impl Counts {
+    /// The ratio, `None` where there was nothing to measure.
+    pub fn ratio(self) -> Option<f64> {
+        (self.den != 0.0).then(|| self.num / self.den)
+    }
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(self, other: Counts) -> Counts {
+        Counts { num: self.num + other.num, den: self.den + other.den }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        *self = *self + other;
+    }
+}
+
+impl Mul<f64> for Counts {
+    type Output = Counts;
+
+    fn mul(self, factor: f64) -> Counts {
+        Counts { num: self.num * factor, den: self.den * factor }
+    }
+}
+
+/// The metrics of one prediction by name; an absent one does not apply.
+pub type Metrics = BTreeMap<String, MetricValue>;
+
+/// What a metric's denominator counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Every case weighs the same.
+    Cases,
+    /// Unicode scalar values of the truths.
+    Characters,
+    /// Distinct identifiers.
+    Identifiers,
+}
+
+/// One row of the table of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name in files and reports.
+    pub name: &'static str,
+    /// What the denominator counts; every value is a share of it, from 0 to 1.
+    pub unit: Unit,
+    /// Whether more is better.
+    pub higher_is_better: bool,
+    /// One line for reports and documentation.
+    pub doc: &'static str,
+}
+
+/// Exact match as CrossCodeEval counts it, on the untruncated answer.
+pub const EXACT_MATCH: &str = "exact_match";
+/// Exact match of the token sequences.
+pub const TOKEN_EXACT: &str = "token_exact";
+/// Indel similarity.
+pub const EDIT_SIMILARITY: &str = "edit_similarity";
+/// Ratcliff-Obershelp similarity.
+pub const EDIT_SIMILARITY_DIFFLIB: &str = "edit_similarity_difflib";
+/// Exact match of the identifier lists.
+pub const IDENTIFIER_EXACT: &str = "identifier_exact";
+/// Share of the answer's identifiers that the truth has.
+pub const IDENTIFIER_PRECISION: &str = "identifier_precision";
+/// Share of the truth's identifiers that the answer has.
+pub const IDENTIFIER_RECALL: &str = "identifier_recall";
+/// Harmonic mean of the two.
+pub const IDENTIFIER_F1: &str = "identifier_f1";
+/// Characters of the truth that the answer starts with.
+pub const CORRECT_PREFIX: &str = "correct_prefix";
+/// Exact match of the first lines.
+pub const FIRST_LINE_EXACT: &str = "first_line_exact";
+/// The file parses with the answer in it.
+pub const PARSES: &str = "parses";
+/// Lines are indented as the truth's are.
+pub const RIGHT_INDENTATION: &str = "right_indentation";
+/// Silent where nothing was to be written.
+pub const RESTRAINT: &str = "restraint";
+
+/// Every metric that [`score`](crate::score) gives, in the order of reports.
+pub const METRICS: &[Metric] = &[
+    row(
+        EXACT_MATCH,
+        Unit::Cases,
+        "the non-blank lines equal the truth's, blanks at both ends of a line aside (CrossCodeEval)",
+    ),
+    row(TOKEN_EXACT, Unit::Cases, "the tokens equal the truth's; white space and comments do not count"),
+    row(
+        EDIT_SIMILARITY,
+        Unit::Cases,
+        "1 - insertions and deletions / length of both (indel), surrounding blanks aside",
+    ),
+    row(
+        EDIT_SIMILARITY_DIFFLIB,
+        Unit::Cases,
+        "Ratcliff-Obershelp similarity as Python's difflib computes it",
+    ),
+    row(IDENTIFIER_EXACT, Unit::Cases, "the identifiers equal the truth's, in order"),
+    row(IDENTIFIER_PRECISION, Unit::Identifiers, "share of the answer's identifiers that are in the truth"),
+    row(IDENTIFIER_RECALL, Unit::Identifiers, "share of the truth's identifiers that are in the answer"),
+    row(IDENTIFIER_F1, Unit::Identifiers, "harmonic mean of identifier precision and recall"),
+    row(CORRECT_PREFIX, Unit::Characters, "share of the truth's characters before the first wrong one"),
+    row(FIRST_LINE_EXACT, Unit::Cases, "the first line equals the truth's, trailing blanks aside"),
+    row(
+        PARSES,
+        Unit::Cases,
+        "the file parses without error with the answer in place, where it does with the truth",
+    ),
+    row(
+        RIGHT_INDENTATION,
+        Unit::Cases,
+        "no line after the first is indented less than every such line of the truth",
+    ),
+    row(RESTRAINT, Unit::Cases, "nothing was written where nothing was needed"),
+];
+
+const fn row(name: &'static str, unit: Unit, doc: &'static str) -> Metric {
+    Metric { name, unit, higher_is_better: true, doc }
+}
