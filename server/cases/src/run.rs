@@ -1,5 +1,7 @@
 //! `run.json`: what was asked of whom, on which code, by which version.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Schema;
@@ -11,7 +13,7 @@ pub struct EngineConfig {
     /// Name, kind, model and fingerprint.
     pub engine: EngineName,
     /// The settings that went into the fingerprint, as the engine and the completion pipeline describe them.
-    pub settings: serde_json::Map<String, serde_json::Value>,
+    pub settings: BTreeMap<String, String>,
 }
 
 /// The code that a run reads besides the cases.

@@ -1,0 +1,162 @@
+//! Parse after print is identity, for any row.
+
+use std::collections::BTreeMap;
+
+use cases::{
+    BlockKind, Case, ContextItem, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
+    OriginKind, Prediction, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts, Variant,
+    parse_line, parse_lines, suite_hash, to_line,
+};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>().prop_filter("rows hold finite numbers", |x| x.is_finite()),
+        (0u32..1000).prop_map(f64::from)
+    ]
+}
+
+prop_compose! {
+    fn context_item()(path in ".{0,12}", start_line in 0u32..999, text in "(.|\n|\r){0,40}", score in finite()) -> ContextItem {
+        ContextItem { path, start_line, end_line: start_line + 3, text, strategy: "functions".to_owned(), score }
+    }
+}
+
+prop_compose! {
+    fn origin()(
+        kind in select(OriginKind::ALL), benchmark in option::of(".{0,9}"), commit in option::of("[0-9a-f]{8}"),
+        dirty in any::<Option<bool>>(), recorded_at in option::of("[0-9T:Z-]{0,20}"), stage in option::of(select(Stage::ALL)),
+        exposure in select(Exposure::ALL), probability in option::of(finite()),
+    ) -> Origin {
+        Origin {
+            kind, benchmark_id: benchmark.clone(), repository: benchmark.clone(), exposed_arm: benchmark.clone(), benchmark, commit,
+            dirty, tree_hash: "t".to_owned(), recorded_at, stage, exposure, probability,
+        }
+    }
+}
+
+prop_compose! {
+    fn case()(
+        hole in ".{0,9}", task in select(Task::ALL), scenario in select(Scenario::ALL), variant in option::of(select(Variant::ALL)),
+        block_kind in option::of(select(BlockKind::ALL)), texts in proptest::array::uniform3("(.|\n|\r){0,60}"), at in 0usize..9999,
+        context in proptest::collection::vec(context_item(), 0..3), origin in origin(), has_tests in any::<bool>(),
+        tags in proptest::collection::btree_map(".{0,5}", ".{0,5}", 0..3),
+    ) -> Case {
+        let [prefix, suffix, truth] = texts;
+        let tests = has_tests.then(|| Tests { command: "pytest {ids}".to_owned(), ids: vec![hole.clone()], timeout_s: 60 });
+        let mut case = Case {
+            schema: Schema::CURRENT, id: String::new(), hole, task, scenario, variant, language: "python".to_owned(), block_kind,
+            path: "a/b.py".to_owned(), byte_range: at..at + truth.len(), line: 3, character: 4, prefix, suffix, truth, context,
+            origin, tests, tags,
+        };
+        case.id = case.compute_id();
+        case
+    }
+}
+
+prop_compose! {
+    fn prediction()(
+        status in select(Status::ALL), finish in select(Finish::ALL), raw in "(.|\n){0,60}", reason in option::of(".{0,9}"),
+        cached in any::<Option<u64>>(), first in option::of(finite()), total in finite(), repetition in any::<u32>(),
+    ) -> Prediction {
+        let name = |text: &str| text.to_owned();
+        Prediction {
+            schema: Schema::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
+            engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
+            tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }), ms: Milliseconds { gather: 0.5, first, total },
+        }
+    }
+}
+
+fn metric() -> impl Strategy<Value = Metric> {
+    prop_oneof![
+        finite().prop_map(Metric::Value),
+        (finite(), finite()).prop_map(|(num, den)| Metric::Ratio { num, den })
+    ]
+}
+
+proptest! {
+    #[test]
+    fn cases(case in case()) {
+        prop_assert_eq!(parse_line::<Case>(&to_line(&case), 1).unwrap(), case);
+    }
+
+    #[test]
+    fn predictions(prediction in prediction()) {
+        prop_assert_eq!(parse_line::<Prediction>(&to_line(&prediction), 1).unwrap(), prediction);
+    }
+
+    #[test]
+    fn scores(metrics in proptest::collection::btree_map("[a-z_]{1,9}", metric(), 0..4)) {
+        let score = Score {
+            schema: Schema::CURRENT, case: "c".to_owned(), fingerprint: "f".to_owned(), repetition: 0, metrics,
+        };
+        prop_assert_eq!(parse_line::<Score>(&to_line(&score), 1).unwrap(), score);
+    }
+
+    #[test]
+    fn a_file_torn_anywhere_keeps_its_complete_rows(cases in proptest::collection::vec(case(), 1..4), cut in any::<prop::sample::Index>()) {
+        let text: String = cases.iter().map(to_line).collect();
+        let cut = (0..=cut.index(text.len() + 1)).rev().find(|&at| text.is_char_boundary(at)).unwrap();
+        let Lines { rows, complete_bytes } = parse_lines::<Case>(&text[..cut]).unwrap();
+        prop_assert!(cut - complete_bytes <= text.lines().map(str::len).max().unwrap());
+        prop_assert_eq!(&rows[..], &cases[..rows.len()]);
+        prop_assert!(rows.len() + 1 >= text[..cut].matches('\n').count());
+    }
+
+    #[test]
+    fn the_id_ignores_where_a_case_comes_from(case in case(), origin in origin()) {
+        let moved = Case { origin, tags: BTreeMap::new(), tests: None, byte_range: 0..1, line: 9, ..case.clone() };
+        prop_assert_eq!(moved.compute_id(), case.id);
+    }
+
+    #[test]
+    fn the_id_tells_where_one_field_ends_and_the_next_begins(case in case()) {
+        let shifted = Case { prefix: format!("{}x", case.prefix), ..case.clone() };
+        let other = Case { suffix: format!("x{}", case.suffix), ..case.clone() };
+        prop_assert_ne!(shifted.compute_id(), other.compute_id());
+    }
+}
+
+#[test]
+fn a_newer_major_schema_is_refused_with_a_remedy() {
+    let line = r#"{"schema":"2.0","case":"c","fingerprint":"f","repetition":0,"metrics":{}}"#;
+    let error = parse_line::<Score>(line, 7).unwrap_err();
+    assert_eq!(error.line, 7);
+    assert_eq!(
+        error.message,
+        "schema 2.0 is newer than this ghostbench understands (schema 1.0); install a newer version"
+    );
+}
+
+#[test]
+fn a_newer_minor_schema_with_an_unknown_field_is_read() {
+    let line =
+        r#"{"schema":"1.9","case":"c","fingerprint":"f","repetition":0,"metrics":{"exact":1},"new":true}"#;
+    let score: Score = parse_line(line, 1).unwrap();
+    assert_eq!(score.metrics["exact"], Metric::Value(1.0));
+    assert!(to_line(&score).contains(r#""schema":"1.9""#));
+}
+
+#[test]
+fn a_broken_line_in_the_middle_is_an_error_that_names_it() {
+    let good = r#"{"schema":"1.0","case":"c","fingerprint":"f","repetition":0,"metrics":{}}"#;
+    let error = parse_lines::<Score>(&format!("{good}\n\nnot json\n{good}\n")).unwrap_err();
+    assert_eq!((error.line, error.column), (3, 2));
+}
+
+#[test]
+fn the_suite_hash_depends_on_the_order() {
+    let ids = ["a", "b"].map(|id| {
+        let line = format!(
+            r#"{{"schema":"1.0","id":"{id}","hole":"h","task":"complete","scenario":"full_block","language":"rust","path":"p",
+            "byte_range":{{"start":0,"end":1}},"line":0,"character":0,"prefix":"","suffix":"","truth":"x",
+            "origin":{{"kind":"mined","tree_hash":"t","exposure":"none"}}}}"#
+        );
+        parse_line::<Case>(&line.replace('\n', ""), 1).unwrap()
+    });
+    let [a, b] = ids;
+    assert_ne!(suite_hash(&[a.clone(), b.clone()]), suite_hash(&[b, a]));
+}
