@@ -4,9 +4,12 @@
 //! reads files, asks engines or knows the formats of cases and runs.
 #![deny(clippy::disallowed_methods)]
 
+pub mod cceval;
 pub mod comparison;
 pub mod metric;
+mod python;
 mod score;
+pub mod similarity;
 pub mod summary;
 
 pub use comparison::Comparison;

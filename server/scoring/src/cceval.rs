@@ -1,0 +1,116 @@
+//! CrossCodeEval's scoring of one prediction and of a file of predictions, with the original's exact numbers.
+//!
+//! ```text
+//! prediction -> truncate -> remove comments -\
+//!                                             exact match, edit similarity, identifiers -> aggregate
+//! truth ----------------> remove comments ---/
+//! ```
+//!
+//! The original knows Python, Java, C# and TypeScript. The other languages end statements with the same characters as
+//! the last three and are scored by the same rule.
+
+mod aggregate;
+mod comments;
+mod identifiers;
+mod keywords;
+mod truncate;
+
+use syntax::Language;
+
+use crate::python;
+use crate::similarity::Similarity;
+
+pub use aggregate::{Aggregate, aggregate};
+pub use comments::remove_comments;
+pub use identifiers::{IdentifierMatch, identifiers, match_identifiers};
+pub(crate) use keywords::is_keyword;
+pub use truncate::truncate;
+
+/// The scores of one prediction and the texts they rest on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The prediction after truncation.
+    pub truncated: String,
+    /// The truncated prediction without comments.
+    pub prediction: String,
+    /// The truth without comments.
+    pub truth: String,
+    /// Whether the non-blank lines are equal.
+    pub exact_match: bool,
+    /// Edit similarity as the listed requirements of the original give it, 0 to 100, whole.
+    pub similarity_difflib: f64,
+    /// Edit similarity with python-Levenshtein installed, 0 to 100, whole.
+    pub similarity_indel: f64,
+    /// Identifiers of the prediction, in order, with repeats.
+    pub prediction_identifiers: Vec<String>,
+    /// Identifiers of the truth, in order, with repeats.
+    pub truth_identifiers: Vec<String>,
+    /// How the two agree.
+    pub identifiers: IdentifierMatch,
+}
+
+impl Score {
+    /// Edit similarity in the given variant, 0 to 100, whole.
+    pub fn similarity(&self, similarity: Similarity) -> f64 {
+        match similarity {
+            Similarity::Difflib => self.similarity_difflib,
+            Similarity::Indel => self.similarity_indel,
+        }
+    }
+}
+
+/// Scores `prediction` as CrossCodeEval does; `prompt` is the text the prediction continues.
+pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) -> Score {
+    let truncated = truncate(language, prompt, prediction).to_owned();
+    let prediction = remove_comments(&truncated);
+    let truth = remove_comments(truth);
+    let prediction_identifiers = identifiers(language, &prediction);
+    let truth_identifiers = identifiers(language, &truth);
+    let similarity = |variant: Similarity| variant.percent(python::strip(&prediction), python::strip(&truth));
+    Score {
+        exact_match: exact_match(&prediction, &truth),
+        similarity_difflib: similarity(Similarity::Difflib),
+        similarity_indel: similarity(Similarity::Indel),
+        identifiers: match_identifiers(&prediction_identifiers, &truth_identifiers),
+        truncated,
+        prediction,
+        truth,
+        prediction_identifiers,
+        truth_identifiers,
+    }
+}
+
+/// Whether the two texts have the same non-blank lines, blanks at both ends of a line aside.
+pub fn exact_match(prediction: &str, truth: &str) -> bool {
+    lines(prediction).eq(lines(truth))
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').map(python::strip).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_match_ignores_blank_lines_and_surrounding_blanks() {
+        assert!(exact_match("", " \n\t\r\n"));
+        assert!(exact_match("a\r\n\n  b\u{1f}", "a\nb"));
+        assert!(!exact_match("a b", "a  b"));
+        assert!(!exact_match("a\rb", "a\nb"), "a lone carriage return ends no line");
+        assert!(!exact_match("ab", "a\nb"));
+        assert!(!exact_match("e\u{301}", "é"));
+    }
+
+    #[test]
+    fn the_truth_is_not_truncated_but_loses_its_comments() {
+        let score = score(Language::Java, "x = ", "f(a); g(b);", "f(a); // g(b);");
+        assert_eq!(score.truncated, "f(a);");
+        assert_eq!(score.truth, "f(a); ");
+        assert!(score.exact_match);
+        assert_eq!(score.similarity(Similarity::Indel), 100.0);
+        assert_eq!(score.truth_identifiers, ["f", "a"]);
+        assert!(score.identifiers.exact);
+    }
+}

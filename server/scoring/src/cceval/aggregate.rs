@@ -1,0 +1,72 @@
+//! The results of a file of predictions.
+
+use super::Score;
+use crate::python::round2;
+use crate::similarity::Similarity;
+
+/// What the original writes to its results file: percentages rounded to two places.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Aggregate {
+    /// Exact matches.
+    pub em: f64,
+    /// Mean edit similarity.
+    pub es: f64,
+    /// Exact matches of the identifier lists.
+    pub id_em: f64,
+    /// Mean precision of identifiers.
+    pub id_precision: f64,
+    /// Mean recall of identifiers.
+    pub id_recall: f64,
+    /// Mean F1 of identifiers.
+    pub id_f1: f64,
+    /// How many predictions.
+    pub total: usize,
+}
+
+/// The results over `scores`, in the order of the file, with edit similarity in the given variant. All are 0 for no scores.
+pub fn aggregate(scores: &[Score], similarity: Similarity) -> Aggregate {
+    if scores.is_empty() {
+        return Aggregate::default();
+    }
+    let mean = |value: &dyn Fn(&Score) -> f64| scores.iter().map(value).sum::<f64>() / scores.len() as f64;
+    let percent = |value: &dyn Fn(&Score) -> f64| round2(100.0 * mean(value));
+    let flag = |set: bool| f64::from(u8::from(set));
+    Aggregate {
+        em: percent(&|score| flag(score.exact_match)),
+        es: round2(mean(&|score| score.similarity(similarity))),
+        id_em: percent(&|score| flag(score.identifiers.exact)),
+        id_precision: percent(&|score| score.identifiers.precision()),
+        id_recall: percent(&|score| score.identifiers.recall()),
+        id_f1: percent(&|score| score.identifiers.f1()),
+        total: scores.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::Language;
+
+    use super::super::score;
+    use super::*;
+
+    #[test]
+    fn percentages_of_hits_and_means_of_ratios() {
+        let scores = [("a;", "a;"), ("b;", "a;"), ("a + b;", "a;")]
+            .map(|(prediction, truth)| score(Language::Java, "", prediction, truth));
+        let expected = Aggregate {
+            em: 33.33,
+            es: 66.67,
+            id_em: 33.33,
+            id_precision: 50.0,
+            id_recall: 66.67,
+            id_f1: 55.56,
+            total: 3,
+        };
+        assert_eq!(aggregate(&scores, Similarity::Indel), expected);
+    }
+
+    #[test]
+    fn no_scores_are_zeros() {
+        assert_eq!(aggregate(&[], Similarity::Difflib), Aggregate::default());
+    }
+}

@@ -1,0 +1,34 @@
+//! Comment removal, the same in every language.
+
+/// Deletes from every `#` and then from every `//` to the end of its line. Strings are not understood, block comments
+/// stay: so does the original.
+pub fn remove_comments(text: &str) -> String {
+    cut_lines(&cut_lines(text, "#"), "//")
+}
+
+fn cut_lines(text: &str, marker: &str) -> String {
+    let lines: Vec<&str> =
+        text.split('\n').map(|line| line.split_once(marker).map_or(line, |(code, _)| code)).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_at_both_markers_wherever_they_stand() {
+        assert_eq!(remove_comments("a # b\nc // d\ne"), "a \nc \ne");
+        assert_eq!(remove_comments("x = \"http://y\"; this.#z"), "x = \"http:");
+        assert_eq!(remove_comments("a // b # c // d"), "a ");
+        assert_eq!(remove_comments("/* a */ b"), "/* a */ b");
+    }
+
+    #[test]
+    fn a_carriage_return_goes_and_a_line_feed_stays() {
+        assert_eq!(remove_comments("a # b\r\nc\r\n"), "a \nc\r\n");
+        assert_eq!(remove_comments("#\u{2028}é\n"), "\n");
+        assert_eq!(remove_comments(""), "");
+        assert_eq!(remove_comments("/#/"), "/", "what the first cut leaves is no marker");
+    }
+}

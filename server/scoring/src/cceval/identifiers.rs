@@ -1,0 +1,193 @@
+//! Identifiers by CrossCodeEval's rule, and how two lists of them agree.
+
+use std::collections::HashSet;
+
+use syntax::Language;
+
+use super::keywords::is_keyword;
+use crate::metric::Counts;
+use crate::python;
+
+/// The identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with
+/// an ASCII letter or an underscore and are no keyword of the language.
+pub fn identifiers(language: Language, text: &str) -> Vec<String> {
+    without_strings(text)
+        .split(|c| !python::is_word(c))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+        .filter(|word| !is_keyword(language, word))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `text` without its string literals; what stood around a literal is joined.
+fn without_strings(text: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut unclosed = Unclosed::default();
+    let mut start = 0;
+    let mut from = 0;
+    while let Some(found) = text[from..].find(['"', '\'']) {
+        let open = from + found;
+        from = open + 1;
+        if let Some(end) = unclosed.literal_end(text, open) {
+            rest.push_str(&text[start..open]);
+            start = end;
+            from = end;
+        }
+    }
+    rest.push_str(&text[start..]);
+    rest
+}
+
+/// How far a literal that never closes was followed, per quote. Every quote of the same kind up to there was escaped, so
+/// a literal starting at it would run into the same end: without this a row of `\"` would take quadratic time.
+#[derive(Default)]
+struct Unclosed {
+    single: usize,
+    double: usize,
+}
+
+impl Unclosed {
+    /// The end of the literal whose quote stands at `open`, if it closes. A backslash escapes anything but a line feed,
+    /// before which no literal goes on.
+    fn literal_end(&mut self, text: &str, open: usize) -> Option<usize> {
+        let quote = text.as_bytes()[open];
+        let followed = if quote == b'"' { &mut self.double } else { &mut self.single };
+        if open < *followed {
+            return None;
+        }
+        let bytes = text.as_bytes();
+        let mut at = open + 1;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\\' if bytes.get(at + 1) == Some(&b'\n') => break,
+                b'\\' => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+                _ if byte == quote => return Some(at + 1),
+                _ => at += 1,
+            }
+        }
+        *followed = at;
+        None
+    }
+}
+
+/// How a prediction's identifiers agree with the truth's. The counts are over distinct identifiers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdentifierMatch {
+    /// Whether the lists are equal, order and repeats included.
+    pub exact: bool,
+    /// In both.
+    pub true_positives: usize,
+    /// In the prediction only.
+    pub false_positives: usize,
+    /// In the truth only.
+    pub false_negatives: usize,
+}
+
+impl IdentifierMatch {
+    /// Share of the prediction's identifiers that the truth has; 0 when there are none.
+    pub fn precision(self) -> f64 {
+        self.precision_counts().ratio().unwrap_or(0.0)
+    }
+
+    /// Share of the truth's identifiers that the prediction has; 0 when there are none.
+    pub fn recall(self) -> f64 {
+        self.recall_counts().ratio().unwrap_or(0.0)
+    }
+
+    /// Harmonic mean of precision and recall; 0 when there are no identifiers at all.
+    pub fn f1(self) -> f64 {
+        self.f1_counts().ratio().unwrap_or(0.0)
+    }
+
+    /// Precision as counts.
+    pub fn precision_counts(self) -> Counts {
+        let num = self.true_positives as f64;
+        Counts { num, den: num + self.false_positives as f64 }
+    }
+
+    /// Recall as counts.
+    pub fn recall_counts(self) -> Counts {
+        let num = self.true_positives as f64;
+        Counts { num, den: num + self.false_negatives as f64 }
+    }
+
+    /// F1 as counts.
+    pub fn f1_counts(self) -> Counts {
+        let num = 2.0 * self.true_positives as f64;
+        Counts { num, den: num + (self.false_positives + self.false_negatives) as f64 }
+    }
+}
+
+/// Compares two lists of identifiers.
+pub fn match_identifiers<T: AsRef<str>>(prediction: &[T], truth: &[T]) -> IdentifierMatch {
+    let set =
+        |names: &[T]| -> HashSet<String> { names.iter().map(|name| name.as_ref().to_owned()).collect() };
+    let (predicted, expected) = (set(prediction), set(truth));
+    let true_positives = predicted.intersection(&expected).count();
+    IdentifierMatch {
+        exact: prediction.iter().map(T::as_ref).eq(truth.iter().map(T::as_ref)),
+        true_positives,
+        false_positives: predicted.len() - true_positives,
+        false_negatives: expected.len() - true_positives,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(language: Language, text: &str, expected: &[&str]) {
+        assert_eq!(identifiers(language, text), expected, "in {text:?}");
+    }
+
+    #[test]
+    fn keywords_and_numbers_are_none() {
+        check(Language::Python, "if x1 is None and _y > 2z and True:", &["x1", "_y", "True"]);
+        check(Language::Java, "int null = true; async await", &["null", "true", "async", "await"]);
+        check(Language::CSharp, "string s = null;", &["s"]);
+        check(Language::TypeScript, "let async = null as any;", &["async", "null", "as", "any"]);
+        check(Language::Python, "", &[]);
+    }
+
+    #[test]
+    fn words_may_go_on_in_any_script_but_must_start_in_ascii() {
+        check(Language::Python, "naïve élan x漢 𝒳y", &["naïve", "x漢"]);
+        check(Language::Python, "e\u{301}tat", &["e", "tat"]);
+    }
+
+    #[test]
+    fn string_literals_are_deleted_and_their_surroundings_joined() {
+        check(Language::Python, "a\"b\"c", &["ac"]);
+        check(Language::Python, r#"f("x \" y", 'z') + w"#, &["f", "w"]);
+        check(Language::Python, "'a\nb' c", &["c"]);
+        check(Language::Python, "it's \"fine\"", &["it", "s"]);
+        check(Language::Python, "`a ${b}`", &["a", "b"]);
+        check(Language::Python, "'\\😀' x", &["x"]);
+    }
+
+    #[test]
+    fn a_backslash_before_a_line_feed_opens_no_literal() {
+        check(Language::Python, "'a\\\nb' c", &["a", "b", "c"]);
+        check(Language::Python, "\"a\\", &["a"]);
+        check(Language::Python, "'a \\' b \\\n c' d '", &["a", "b", "c"]);
+    }
+
+    #[test]
+    fn agreement_counts_distinct_names_and_exactness_the_lists() {
+        let matched = match_identifiers(&["a", "a", "b", "c"], &["b", "a", "d"]);
+        let expected =
+            IdentifierMatch { exact: false, true_positives: 2, false_positives: 1, false_negatives: 1 };
+        assert_eq!(matched, expected);
+        assert_eq!((matched.precision(), matched.recall()), (2.0 / 3.0, 2.0 / 3.0));
+        assert_eq!(matched.f1(), 4.0 / 6.0);
+        assert!(!match_identifiers(&["a", "a"], &["a"]).exact);
+    }
+
+    #[test]
+    fn no_identifiers_are_exact_and_score_zero() {
+        let matched = match_identifiers::<&str>(&[], &[]);
+        assert!(matched.exact);
+        assert_eq!((matched.precision(), matched.recall(), matched.f1()), (0.0, 0.0, 0.0));
+    }
+}

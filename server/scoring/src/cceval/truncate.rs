@@ -1,0 +1,86 @@
+//! Cutting a prediction after its first statement.
+
+use syntax::Language;
+
+use crate::python;
+
+/// The part of `prediction` that is scored: up to its first complete statement. `prompt` is the text before it.
+pub fn truncate<'a>(language: Language, prompt: &str, prediction: &'a str) -> &'a str {
+    match language {
+        Language::Python => truncate_python(prompt, prediction),
+        _ => truncate_braces(prediction),
+    }
+}
+
+/// Up to and including the first `;`, `}` or `{`. One at the very start counts as none, and then everything is kept:
+/// so does the original.
+fn truncate_braces(prediction: &str) -> &str {
+    match prediction.find([';', '}', '{']) {
+        None | Some(0) => prediction,
+        Some(at) => &prediction[..=at],
+    }
+}
+
+/// Up to the first line feed at which prompt and prediction so far parse without error; everything when there is none.
+///
+/// The original tries every character but stops only before a line feed, so only those places matter. It never looks at
+/// the empty prediction, so a leading line feed is passed over.
+fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
+    let mut text = prompt.to_owned();
+    let mut taken = 0;
+    for (at, _) in prediction.match_indices('\n').filter(|&(at, _)| at > 0) {
+        text.push_str(&prediction[taken..at]);
+        taken = at;
+        if !syntax::parse(Language::Python, &text).has_error() {
+            return python::rstrip(&prediction[..at]);
+        }
+    }
+    prediction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(language: Language, prompt: &str, prediction: &str, expected: &str) {
+        assert_eq!(truncate(language, prompt, prediction), expected);
+    }
+
+    #[test]
+    fn braces_cut_at_the_first_end_of_a_statement() {
+        check(Language::Java, "", "a(); b();", "a();");
+        check(Language::CSharp, "", "if (a) { b(); }", "if (a) {");
+        check(Language::TypeScript, "", "\"é;\" + x;", "\"é;");
+        check(Language::Java, "", "for (;;) {}", "for (;");
+        check(Language::Java, "", "no end ", "no end ");
+        check(Language::Java, "", "", "");
+    }
+
+    #[test]
+    fn an_end_at_the_very_start_counts_as_none() {
+        check(Language::Java, "", ";\n a(); }", ";\n a(); }");
+        check(Language::Java, "", "\n};", "\n}");
+    }
+
+    #[test]
+    fn python_cuts_before_the_first_line_feed_at_which_everything_parses() {
+        check(Language::Python, "x = ", "f(a)\ny = 2\n", "f(a)");
+        check(Language::Python, "x = ", "f(\n    a)  \r\ny = 2\n", "f(\n    a)");
+        check(Language::Python, "def f():\n    ", "if a:\n        b\n", "if a:");
+    }
+
+    #[test]
+    fn python_keeps_everything_when_nothing_parses_or_no_line_ends() {
+        check(Language::Python, "x = ", "f(a,  ", "f(a,  ");
+        check(Language::Python, "x = (", "f(a,\n b \n", "f(a,\n b \n");
+        check(Language::Python, "x = 1", "\n", "\n");
+        check(Language::Python, "x = 1", "", "");
+    }
+
+    #[test]
+    fn a_leading_line_feed_is_passed_over_and_a_carriage_return_stops_nowhere() {
+        check(Language::Python, "x = 1", "\ny = 2\nz", "\ny = 2");
+        check(Language::Python, "x = ", "1\ry\n", "1\ry");
+    }
+}

@@ -1,0 +1,40 @@
+//! Insert-and-delete similarity, in the order of operations of python-Levenshtein.
+
+use rapidfuzz::distance::indel;
+
+/// `1 - d / m` for distance `d` and summed lengths `m`. Neither `(m - d) / m` nor `2 * lcs / m` has always the same last
+/// bit, and the last bit can decide which way a percentage rounds.
+pub(super) fn ratio(a: &str, b: &str) -> f64 {
+    let length = a.chars().count() + b.chars().count();
+    let distance = indel::distance(a.chars(), b.chars());
+    1.0 - distance as f64 / length as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Length of the longest common subsequence by the textbook's table.
+    fn lcs(a: &[char], b: &[char]) -> usize {
+        let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for (i, x) in a.iter().enumerate() {
+            for (j, y) in b.iter().enumerate() {
+                table[i + 1][j + 1] =
+                    if x == y { table[i][j] + 1 } else { table[i][j + 1].max(table[i + 1][j]) };
+            }
+        }
+        table[a.len()][b.len()]
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_textbook(a in "[ab\né😀]{1,80}", b in "[abc\n😀]{1,80}") {
+            let (x, y): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+            let length = x.len() + y.len();
+            let distance = length - 2 * lcs(&x, &y);
+            prop_assert_eq!(ratio(&a, &b), 1.0 - distance as f64 / length as f64);
+        }
+    }
+}

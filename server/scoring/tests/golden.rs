@@ -1,0 +1,159 @@
+//! Agreement with the original benchmarks, row by row.
+//!
+//! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests say so and check nothing.
+
+use std::path::PathBuf;
+
+use scoring::cceval::{self, Aggregate};
+use scoring::similarity::Similarity;
+use serde_json::Value;
+use syntax::Language;
+
+/// All rows of a golden file, `None` when no folder is named.
+fn rows(file: &str) -> Option<Vec<Value>> {
+    let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN") else {
+        eprintln!("{file}: skipped, GHOSTBENCH_GOLDEN is not set");
+        return None;
+    };
+    let path = PathBuf::from(folder).join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!rows.is_empty(), "{file} has no rows");
+    eprintln!("{file}: {} rows", rows.len());
+    Some(rows)
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_else(|| panic!("{}: no text `{key}`", row["id"]))
+}
+
+fn number(row: &Value, key: &str) -> f64 {
+    row[key].as_f64().unwrap_or_else(|| panic!("{row}: no number `{key}`"))
+}
+
+/// Fails with the first differences and how many there are.
+#[track_caller]
+fn none_differ(differences: &[String]) {
+    let first = differences.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
+    assert!(differences.is_empty(), "{} differences, such as\n{first}", differences.len());
+}
+
+fn score(row: &Value) -> cceval::Score {
+    let language = Language::from_name(text(row, "lang")).expect("a supported language");
+    cceval::score(language, text(row, "prompt"), text(row, "prediction_raw"), text(row, "groundtruth"))
+}
+
+/// What the original has of a score, in the original's names.
+fn fields(score: &cceval::Score) -> Value {
+    let matched = score.identifiers;
+    serde_json::json!({
+        "postprocessed": score.truncated,
+        "pred_truncated": score.prediction,
+        "target": score.truth,
+        "em": u8::from(score.exact_match),
+        "es": score.similarity_difflib,
+        "es_difflib": score.similarity_difflib,
+        "es_levenshtein": score.similarity_indel,
+        "id_em": u8::from(matched.exact),
+        "id_tp": matched.true_positives,
+        "id_fp": matched.false_positives,
+        "id_fn": matched.false_negatives,
+        "id_precision": matched.precision(),
+        "id_recall": matched.recall(),
+        "id_f1": matched.f1(),
+        "pred_ids": score.prediction_identifiers,
+        "target_ids": score.truth_identifiers,
+    })
+}
+
+/// Whether the row says that its truncation depends on the grammar's version, and lists this one.
+fn is_other_grammars(row: &Value, score: &cceval::Score) -> bool {
+    row["grammar_sensitive"] == true
+        && row["postprocessed_other_grammars"]
+            .as_object()
+            .is_some_and(|others| others.values().any(|other| other == &score.truncated))
+}
+
+#[test]
+fn golden_cceval_metrics() {
+    let Some(rows) = rows("cceval_metrics.jsonl") else { return };
+    let mut differences = Vec::new();
+    let mut other_grammars = 0;
+    for row in &rows {
+        let score = score(row);
+        if row["expected"]["postprocessed"] != score.truncated.as_str() && is_other_grammars(row, &score) {
+            other_grammars += 1;
+            continue;
+        }
+        let ours = fields(&score);
+        let expected = row["expected"].as_object().expect("an object");
+        for (name, value) in expected.iter().filter(|&(name, value)| !same(&ours[name], value)) {
+            differences.push(format!("{}: {name} is {}, expected {value}", row["id"], ours[name]));
+        }
+    }
+    eprintln!("{other_grammars} rows agree with another version of their grammar");
+    none_differ(&differences);
+}
+
+/// Equal, whether a number is written whole or not.
+fn same(ours: &Value, expected: &Value) -> bool {
+    match (ours.as_f64(), expected.as_f64()) {
+        (Some(ours), Some(expected)) => ours == expected,
+        _ => ours == expected,
+    }
+}
+
+#[test]
+fn golden_fuzz_ratio() {
+    let Some(rows) = rows("fuzz_ratio.jsonl") else { return };
+    let variants = [(Similarity::Difflib, "ratio_difflib"), (Similarity::Indel, "ratio_levenshtein")];
+    let mut differences = Vec::new();
+    for row in &rows {
+        for (similarity, key) in variants {
+            let ours = similarity.percent(text(row, "s1"), text(row, "s2"));
+            if ours != number(row, key) {
+                differences.push(format!("{}: {key} is {ours}, expected {}", row["id"], row[key]));
+            }
+        }
+    }
+    none_differ(&differences);
+}
+
+/// The Python rows' aggregates hold for one version of the grammar. Rows whose truncation differs with it are scored from
+/// the truncation that the row expects, so that the sum is the published one.
+fn score_as_expected(row: &Value) -> cceval::Score {
+    let ours = score(row);
+    if !is_other_grammars(row, &ours) {
+        return ours;
+    }
+    let truncated = text(&row["expected"], "postprocessed");
+    let unterminated = truncated.trim_end_matches('\n');
+    cceval::score(Language::Python, "", unterminated.lines().next().map_or("", |_| unterminated), text(row, "groundtruth"))
+}
+
+#[test]
+fn golden_cceval_aggregate() {
+    let (Some(metrics), Some(aggregates)) = (rows("cceval_metrics.jsonl"), rows("cceval_aggregate.jsonl")) else {
+        return;
+    };
+    for row in &aggregates {
+        let of_language = metrics.iter().filter(|metric| metric["lang"] == row["lang"]);
+        let scores: Vec<_> = of_language.map(score_as_expected).collect();
+        let similarity = match text(row, "es_variant") {
+            "difflib" => Similarity::Difflib,
+            "levenshtein" => Similarity::Indel,
+            other => panic!("unknown variant {other}"),
+        };
+        let expected = &row["expected"];
+        let expected = Aggregate {
+            em: number(expected, "em"),
+            es: number(expected, "es"),
+            id_em: number(expected, "id_em"),
+            id_precision: number(expected, "id_precision"),
+            id_recall: number(expected, "id_recall"),
+            id_f1: number(expected, "id_f1"),
+            total: number(expected, "total") as usize,
+        };
+        assert_eq!(cceval::aggregate(&scores, similarity), expected, "{}", row["id"]);
+    }
+}
