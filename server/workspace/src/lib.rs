@@ -1,1 +1,110 @@
-//! (skeleton)
+//! The files of a workspace: found on disk, read once, handed out as immutable snapshots.
+//!
+//! The only crate that reads workspace files. [`load`] walks a folder and gives a [`Snapshot`]; whatever it leaves out is
+//! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: an open buffer or a hidden file
+//! gives a new snapshot, in which the text on disk is simply absent.
+//!
+//! ```text
+//! load:  root ─► walk (folders, names, sizes) ─► read (contents, in parallel) ─► Snapshot
+//!                  └──────────── skips ──────────────┘
+//! ```
+//!
+//! It never writes, never follows symbolic links and never leaves its root.
+
+mod error;
+mod folders;
+mod git;
+mod near_duplicates;
+mod read;
+mod secret_names;
+mod skips;
+mod snapshot;
+mod walk;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread;
+
+pub use error::Error;
+pub use git::{GitState, git_state};
+pub use near_duplicates::{NearDuplicate, NearDuplicates};
+pub use secret_names::is_secret_like;
+pub use skips::{SkipReason, Skipped, Skips};
+pub use snapshot::{Snapshot, Totals};
+
+/// How much of a workspace is read, and by how many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file that is read, bytes.
+    pub file_bytes: u64,
+    /// Longest line of a file that a person may have written, bytes.
+    pub line_bytes: usize,
+    /// All texts together, bytes; files beyond it are skipped in the order of their paths.
+    pub total_bytes: u64,
+    /// Threads for walking and reading; the result is the same for any number.
+    pub threads: NonZeroUsize,
+}
+
+impl Limits {
+    /// Hand-written files stay below 1 MiB; what is larger is generated tables, amalgamations and bundles, which dominate every
+    /// count and take a parser seconds.
+    pub const FILE_BYTES: u64 = 1 << 20;
+
+    /// Lines of this length are bundled code or data, never something typed at a cursor.
+    pub const LINE_BYTES: usize = 5_000;
+
+    /// 1 GiB of source is more than any single workspace measured; the limit keeps a folder of checkouts from filling the memory.
+    pub const TOTAL_BYTES: u64 = 1 << 30;
+
+    /// The limits above on all cores.
+    pub fn standard() -> Limits {
+        Limits {
+            file_bytes: Limits::FILE_BYTES,
+            line_bytes: Limits::LINE_BYTES,
+            total_bytes: Limits::TOTAL_BYTES,
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        }
+    }
+}
+
+/// How far [`load`] has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Folders are being walked.
+    Walking {
+        /// Source files found so far.
+        found: usize,
+    },
+    /// Files are being read.
+    Reading {
+        /// Files read so far.
+        read: usize,
+        /// Files to read.
+        total: usize,
+    },
+}
+
+/// Reads the source files under `root`. `progress` is called from several threads, once for each file.
+pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Result<Snapshot, Error> {
+    check_root(root)?;
+    let walk::Found { candidates, mut skipped } = walk::walk(root, limits, progress);
+    let (files, unread) = read::read_all(root, candidates, limits, progress);
+    skipped.extend(unread);
+    let skips = Skips::new(skipped);
+    if files.is_empty() {
+        return Err(Error::NoSource { path: root.to_owned(), skips });
+    }
+    Ok(Snapshot::new(root, files, skips))
+}
+
+/// Finds out why a folder cannot be walked, before the walk hides it among its skips.
+fn check_root(root: &Path) -> Result<(), Error> {
+    match std::fs::read_dir(root) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::Missing { path: root.to_owned() })
+        }
+        Err(_) if root.is_file() => Err(Error::NotAFolder { path: root.to_owned() }),
+        Err(source) => Err(Error::Unreadable { path: root.to_owned(), source }),
+    }
+}

@@ -1,0 +1,80 @@
+//! Which folders hold no code of the workspace's own: installed dependencies, build output, other checkouts and runs.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::SkipReason;
+
+/// Folders that package managers fill. `vendor` is Go's, PHP's and Ruby's name for copies of others' code.
+const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", "bower_components", "site-packages", "vendor"];
+
+/// Folders that builds write, though people use the same names for scripts; see [`looks_built`].
+const BUILD_FOLDERS: [&str; 6] = ["build", "dist", "out", "target", "bin", "obj"];
+
+/// Entries that only build tools write directly into their output folder.
+const BUILD_ENTRIES: [&str; 7] = [
+    "CMakeCache.txt",
+    "build.ninja",
+    "project.assets.json",
+    "classes",
+    "libs",
+    "maven-status",
+    "tsconfig.tsbuildinfo",
+];
+
+/// Endings of compiled, bundled or packed files.
+const BUILD_ENDINGS: [&str; 14] = [
+    ".o", ".obj", ".a", ".so", ".dll", ".exe", ".class", ".jar", ".pyc", ".whl", ".tar.gz", ".d.ts",
+    ".js.map", ".min.js",
+];
+
+/// How much of a `run.json` is read: its own keys stand at its beginning, before the engines.
+const RUN_HEAD_BYTES: u64 = 64 * 1024;
+
+/// The names of a folder's entries, as far as they are UTF-8.
+pub(crate) fn list(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.extend(entry?.file_name().into_string());
+    }
+    Ok(names)
+}
+
+/// Why the folder called `name` with these `entries` is skipped, or `None` when it is walked.
+pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<SkipReason> {
+    let has = |entry: &str| entries.iter().any(|other| other == entry);
+    if name.starts_with('.') {
+        Some(SkipReason::Hidden)
+    } else if DEPENDENCY_FOLDERS.contains(&name) || has("pyvenv.cfg") {
+        Some(SkipReason::Dependencies)
+    } else if has("CACHEDIR.TAG") || (BUILD_FOLDERS.contains(&name) && looks_built(folder, name, entries)) {
+        Some(SkipReason::BuildOutput)
+    } else if has(".git") && folder.join(".git").is_file() {
+        Some(SkipReason::NestedCheckout)
+    } else if has("run.json") && holds_run(&folder.join("run.json")) {
+        Some(SkipReason::Run)
+    } else {
+        None
+    }
+}
+
+/// Whether what stands in a folder, or beside it, leaves no doubt that a build wrote it.
+fn looks_built(folder: &Path, name: &str, entries: &[String]) -> bool {
+    let packaged = ["package.json", "pyproject.toml", "setup.py"];
+    let is_package_output = name == "dist"
+        && folder.parent().is_some_and(|parent| packaged.iter().any(|file| parent.join(file).is_file()));
+    is_package_output
+        || entries.iter().any(|entry| {
+            BUILD_ENTRIES.contains(&entry.as_str())
+                || BUILD_ENDINGS.iter().any(|ending| entry.ends_with(ending))
+        })
+}
+
+/// Whether a `run.json` is Ghostbench's, by its keys; other tools use the name too.
+fn holds_run(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(RUN_HEAD_BYTES).read_to_end(&mut head));
+    let text = String::from_utf8_lossy(&head);
+    read.is_ok() && text.contains("\"schema\"") && text.contains("\"suite\"")
+}

@@ -1,0 +1,88 @@
+//! Which commit a workspace is at, asked of the git command.
+//!
+//! No git, no repository, no commit and no answer in time are all the same here: nothing is known.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// A status of the largest repositories takes a second or two; a file system that does not answer must not hold up a run.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Set by git for its hooks, these would make it answer for another repository than the one asked about.
+const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
+/// What git knows about a workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitState {
+    /// Full hash of the commit that is checked out.
+    pub commit: String,
+    /// Whether files under the root differ from that commit, new ones included.
+    pub dirty: bool,
+    /// Name of the repository: the last part of the address of its remote `origin`, else of its folder.
+    pub repository: String,
+}
+
+/// Asks git about the folder `root`.
+pub fn git_state(root: &Path) -> Option<GitState> {
+    let commit = git(root, &["rev-parse", "--verify", "HEAD"])?;
+    let status = git(root, &["status", "--porcelain", "--ignore-submodules=all", "--", "."])?;
+    let address = git(root, &["config", "--get", "remote.origin.url"])
+        .or_else(|| git(root, &["rev-parse", "--show-toplevel"]))?;
+    Some(GitState { commit, dirty: !status.is_empty(), repository: repository_name(&address).to_owned() })
+}
+
+/// The last part of a URL, an scp-like address or a path. Only this part is kept: addresses may hold passwords.
+fn repository_name(address: &str) -> &str {
+    let address = address.trim_end_matches(['/', '\\']);
+    let name = address.rsplit(['/', '\\', ':']).next().unwrap_or(address);
+    name.strip_suffix(".git").unwrap_or(name)
+}
+
+/// What git prints, trimmed; `None` when it fails or takes too long. The file monitor is off since a repository may name any
+/// program as its monitor, and locks are off since asking must not disturb the user's own git.
+fn git(root: &Path, args: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["-c", "core.fsmonitor=false", "-C"]).arg(root).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).env("GIT_OPTIONAL_LOCKS", "0");
+    for variable in HOOK_VARIABLES {
+        command.env_remove(variable);
+    }
+    let mut child = command.spawn().ok()?;
+    let mut stdout = child.stdout.take()?;
+    let (sender, output) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let read = stdout.read_to_string(&mut text);
+        // Nobody listens any more after a timeout.
+        drop(sender.send(read.map(|_| text)));
+    });
+    let text = output.recv_timeout(GIT_TIMEOUT);
+    if text.is_err() {
+        // It may just have ended by itself.
+        drop(child.kill());
+    }
+    let succeeded = child.wait().is_ok_and(|status| status.success());
+    text.ok()?.ok().filter(|_| succeeded).map(|text| text.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repository_name;
+
+    #[test]
+    fn a_repository_is_named_by_the_end_of_its_address() {
+        for (address, name) in [
+            ("https://user:password@example.org/pallets/flask.git", "flask"),
+            ("git@example.org:flask.git", "flask"),
+            ("git@example.org:pallets/flask", "flask"),
+            ("/home/someone/flask/", "flask"),
+            ("C:\\code\\flask", "flask"),
+        ] {
+            assert_eq!(repository_name(address), name);
+        }
+    }
+}

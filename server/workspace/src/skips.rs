@@ -1,0 +1,142 @@
+//! What a walk left out, and why: counted, with a few examples of each reason.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Paths kept for each reason: enough to recognise what happened, little enough for a message.
+const EXAMPLES_KEPT: usize = 3;
+
+/// Why a file or folder is not part of the workspace. A skipped folder counts once, whatever it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// Named by a .gitignore or .ghostbenchignore.
+    Ignored,
+    /// The name begins with a dot.
+    Hidden,
+    /// The ending stands for no supported language.
+    UnsupportedLanguage,
+    /// The name says that it holds keys or passwords.
+    SecretLike,
+    /// Holds bytes that no text has.
+    Binary,
+    /// Its text or its name is not UTF-8.
+    InvalidUtf8,
+    /// A program wrote it and says so.
+    Generated,
+    /// Its lines are too long to have been typed.
+    Minified,
+    /// Larger than a file may be.
+    Oversized,
+    /// Beyond what a workspace may hold in all.
+    WorkspaceFull,
+    /// Cannot be read.
+    Unreadable,
+    /// A symbolic link; never followed.
+    Symlink,
+    /// A pipe, socket or device.
+    Special,
+    /// Installed code of others: `node_modules`, `vendor`, virtual environments.
+    Dependencies,
+    /// What a build has made.
+    BuildOutput,
+    /// A worktree or submodule inside the workspace: another checkout, often of the same code.
+    NestedCheckout,
+    /// Holds a Ghostbench run.
+    Run,
+}
+
+impl SkipReason {
+    /// The reason in the words of messages, fitting after a count.
+    pub fn name(self) -> &'static str {
+        match self {
+            SkipReason::Ignored => "ignored",
+            SkipReason::Hidden => "hidden",
+            SkipReason::UnsupportedLanguage => "in no supported language",
+            SkipReason::SecretLike => "named like secrets",
+            SkipReason::Binary => "binary",
+            SkipReason::InvalidUtf8 => "not UTF-8",
+            SkipReason::Generated => "generated",
+            SkipReason::Minified => "minified",
+            SkipReason::Oversized => "too large",
+            SkipReason::WorkspaceFull => "beyond the workspace limit",
+            SkipReason::Unreadable => "unreadable",
+            SkipReason::Symlink => "symbolic links",
+            SkipReason::Special => "no regular files",
+            SkipReason::Dependencies => "dependencies",
+            SkipReason::BuildOutput => "build output",
+            SkipReason::NestedCheckout => "nested checkouts",
+            SkipReason::Run => "ghostbench runs",
+        }
+    }
+}
+
+/// One file or folder that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Path relative to the workspace root, with `/` between its parts.
+    pub path: String,
+    /// Why.
+    pub reason: SkipReason,
+    /// What the system says, for unreadable ones.
+    pub error: Option<String>,
+}
+
+impl Skipped {
+    pub(crate) fn new(path: impl Into<String>, reason: SkipReason) -> Skipped {
+        Skipped { path: path.into(), reason, error: None }
+    }
+
+    pub(crate) fn unreadable(path: impl Into<String>, error: &impl fmt::Display) -> Skipped {
+        Skipped { path: path.into(), reason: SkipReason::Unreadable, error: Some(error.to_string()) }
+    }
+}
+
+/// Everything that was left out, by reason. Its `Display` is a list such as `3 ignored, 1 binary`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skips {
+    reasons: BTreeMap<SkipReason, Tally>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    count: usize,
+    examples: Vec<Skipped>,
+}
+
+impl Skips {
+    pub(crate) fn new(mut skipped: Vec<Skipped>) -> Skips {
+        skipped.sort_unstable();
+        let mut skips = Skips::default();
+        for one in skipped {
+            let tally = skips.reasons.entry(one.reason).or_default();
+            tally.count += 1;
+            if tally.examples.len() < EXAMPLES_KEPT {
+                tally.examples.push(one);
+            }
+        }
+        skips
+    }
+
+    /// Files and folders left out for `reason`.
+    pub fn count(&self, reason: SkipReason) -> usize {
+        self.reasons.get(&reason).map_or(0, |tally| tally.count)
+    }
+
+    /// All reasons that occurred, with their counts and the first few paths in order.
+    pub fn iter(&self) -> impl Iterator<Item = (SkipReason, usize, &[Skipped])> {
+        self.reasons.iter().map(|(&reason, tally)| (reason, tally.count, tally.examples.as_slice()))
+    }
+}
+
+impl fmt::Display for Skips {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.reasons.is_empty() {
+            return f.write_str("nothing");
+        }
+        for (position, (reason, count, _)) in self.iter().enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            write!(f, "{comma}{count} {}", reason.name())?;
+        }
+        Ok(())
+    }
+}

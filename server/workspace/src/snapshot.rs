@@ -1,0 +1,118 @@
+//! The immutable picture of a workspace that everything else works on.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use syntax::SourceFile;
+
+use crate::walk::judge_name;
+use crate::{Limits, Skips};
+
+/// The texts of a workspace at one moment; cheap to clone.
+///
+/// A snapshot made with [`with_open`](Snapshot::with_open) or [`hiding`](Snapshot::hiding) does not hold the replaced or hidden
+/// text any more, so whatever is given such a snapshot cannot reach it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    root: Arc<Path>,
+    files: Arc<[SourceFile]>,
+    skips: Arc<Skips>,
+    tree_hash: Arc<OnceLock<String>>,
+}
+
+/// Sizes of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files.
+    pub files: usize,
+    /// Lines in them.
+    pub lines: usize,
+    /// Bytes in them.
+    pub bytes: usize,
+}
+
+impl Snapshot {
+    /// Takes `files` in the order of their paths.
+    pub(crate) fn new(root: &Path, files: Vec<SourceFile>, skips: Skips) -> Snapshot {
+        Snapshot { root: root.into(), files: files.into(), skips: Arc::new(skips), tree_hash: Arc::default() }
+    }
+
+    /// The folder that was loaded.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// All files, in the order of their paths.
+    pub fn files(&self) -> &Arc<[SourceFile]> {
+        &self.files
+    }
+
+    /// The file at `path`, which is relative to the root, with `/` between its parts.
+    pub fn get(&self, path: &str) -> Option<&SourceFile> {
+        self.position(path).ok().and_then(|position| self.files.get(position))
+    }
+
+    /// Where the file at `path` stands on disk.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// What the walk left out.
+    pub fn skips(&self) -> &Skips {
+        &self.skips
+    }
+
+    /// The identity of the texts: blake3 over every path and text in order, each preceded by its length in bytes; 128 bits in
+    /// hexadecimal. Computed once.
+    pub fn tree_hash(&self) -> &str {
+        self.tree_hash.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            for part in self.files.iter().flat_map(|file| [&file.path, &file.text]) {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part.as_bytes());
+            }
+            hasher.finalize().to_hex()[..32].to_owned()
+        })
+    }
+
+    /// Counts files, lines and bytes.
+    pub fn totals(&self) -> Totals {
+        Totals {
+            files: self.files.len(),
+            lines: self.files.iter().map(|file| file.text.lines().count()).sum(),
+            bytes: self.files.iter().map(|file| file.text.len()).sum(),
+        }
+    }
+
+    /// The same workspace with an editor's buffer in place of the text on disk. A buffer that the walk would skip for its name or
+    /// its size takes the file out of the snapshot, since neither its text nor an older one may be used.
+    pub fn with_open(&self, path: &str, text: impl Into<Arc<str>>) -> Snapshot {
+        let text = text.into();
+        let language = match judge_name(path) {
+            Ok(language) if text.len() as u64 <= Limits::FILE_BYTES => language,
+            _ => return self.hiding([path]),
+        };
+        let file = SourceFile { path: path.into(), language, text };
+        let mut files = self.files.to_vec();
+        match self.position(path) {
+            Ok(position) => files[position] = file,
+            Err(position) => files.insert(position, file),
+        }
+        self.with_files(files)
+    }
+
+    /// The same workspace without the files at `paths`.
+    pub fn hiding<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Snapshot {
+        let hidden: BTreeSet<&str> = paths.into_iter().collect();
+        self.with_files(self.files.iter().filter(|file| !hidden.contains(&*file.path)).cloned().collect())
+    }
+
+    fn with_files(&self, files: Vec<SourceFile>) -> Snapshot {
+        Snapshot { files: files.into(), tree_hash: Arc::default(), ..self.clone() }
+    }
+
+    fn position(&self, path: &str) -> Result<usize, usize> {
+        self.files.binary_search_by(|file| (*file.path).cmp(path))
+    }
+}
