@@ -1,0 +1,51 @@
+//! Running other programs: the command is shown, a failure names it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The root folder of the repository that this program was built from.
+pub(crate) fn repository_root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the repository")
+}
+
+/// The cargo that started this task.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Shows the command and runs it; anything but success is an error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let shown = show(command);
+    println!("$ {shown}");
+    let status = command.status().with_context(|| format!("failed to start `{shown}`"))?;
+    if !status.success() {
+        bail!("`{shown}` failed: {status}");
+    }
+    Ok(())
+}
+
+/// Runs the command and returns what it printed; its error output goes to ours.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let shown = show(command);
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("failed to start `{shown}`"))?;
+    if !output.status.success() {
+        bail!("`{shown}` failed: {}", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{shown}` printed invalid UTF-8"))
+}
+
+/// Whether a program of this name is in `PATH`.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths)
+        .any(|folder| folder.join(program).is_file() || folder.join(format!("{program}.exe")).is_file())
+}
+
+/// The command as one would type it.
+fn show(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,18 @@
+//! The checks that other programs make.
+
+use super::Finding;
+use crate::process;
+
+/// Formatting and lints.
+pub(crate) fn check() -> Vec<Finding> {
+    let commands: &[(&[&str], &str)] = &[
+        (&["fmt", "--all", "--check"], "run `cargo fmt --all`"),
+        (
+            &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+            "see the messages of clippy above",
+        ),
+    ];
+    let failed =
+        commands.iter().filter(|(arguments, _)| process::run(process::cargo().args(*arguments)).is_err());
+    failed.map(|(_, remedy)| Finding::new("Cargo.toml", *remedy)).collect()
+}

@@ -1,0 +1,190 @@
+//! The crate table of `ARCHITECTURE.md` against the manifests: who may use whom, and which crates do no IO.
+
+use super::{File, Finding, Package};
+
+const DOCUMENT: &str = "ARCHITECTURE.md";
+
+/// The crates without IO; `clippy.toml` lists what they may not call.
+const PURE_CRATES: &[&str] = &["text", "syntax", "cases", "scoring", "builtin", "mining", "index", "report"];
+
+/// What switches that list on.
+const PURITY: &str = "#![deny(clippy::disallowed_methods)]";
+
+/// A row of the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    /// Name of the crate.
+    name: String,
+    /// 1-based line in the document.
+    line: usize,
+    /// Crates it may depend on.
+    may_use: Vec<String>,
+    /// Whether the crate does not exist yet.
+    is_planned: bool,
+}
+
+/// All findings about our crates.
+pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
+    let Some(document) = File::find(files, DOCUMENT) else {
+        return vec![Finding::new(DOCUMENT, "write the document: it holds the crate table")];
+    };
+    let rows = parse_table(document);
+    let crates: Vec<_> = packages.iter().filter_map(our_crate).collect();
+    let mut findings = check_rows(&rows, &crates);
+    for &(folder, package) in &crates {
+        findings.extend(check_crate(&rows, folder, package, files));
+    }
+    findings.extend(check_purity(files, &crates));
+    findings
+}
+
+/// The package with its folder, if it is a crate of the server.
+fn our_crate(package: &Package) -> Option<(&str, &Package)> {
+    let folder = package.folder.as_deref()?;
+    folder.starts_with("server/").then_some((folder, package))
+}
+
+/// The rows ``| `name` | what it is | may use | invariant |``.
+fn parse_table(document: &File) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (line, text) in document.lines() {
+        let cells: Vec<_> = text.split('|').map(str::trim).collect();
+        let &["", name, _, may_use, _, ""] = cells.as_slice() else { continue };
+        let Some((name, remark)) = name.strip_prefix('`').and_then(|name| name.split_once('`')) else {
+            continue;
+        };
+        let may_use = match may_use {
+            "any above" => rows.iter().map(|row| row.name.clone()).collect(),
+            "–" => Vec::new(),
+            listed => listed.split(", ").map(str::to_owned).collect(),
+        };
+        rows.push(Row { name: name.to_owned(), line, may_use, is_planned: remark.trim() == "(planned)" });
+    }
+    rows
+}
+
+/// Rows without a crate, and rows that use what has no row.
+fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for row in rows {
+        let exists = crates.iter().any(|(_, package)| package.name == row.name);
+        let problem = match (exists, row.is_planned) {
+            (false, false) => {
+                Some(format!("there is no crate `{}`: mark the row `(planned)` or remove it", row.name))
+            }
+            (true, true) => Some(format!("the crate `{}` exists: remove `(planned)`", row.name)),
+            _ => None,
+        };
+        let unknown = row.may_use.iter().filter(|used| !rows.iter().any(|row| row.name == **used));
+        let unknown = unknown.map(|used| format!("`{used}` has no row"));
+        findings.extend(
+            problem.into_iter().chain(unknown).map(|message| Finding::new(DOCUMENT, message).at(row.line)),
+        );
+    }
+    findings
+}
+
+/// A crate's folder, row and dependencies.
+fn check_crate(rows: &[Row], folder: &str, package: &Package, files: &[File]) -> Vec<Finding> {
+    let manifest = format!("{folder}/Cargo.toml");
+    let mut findings = Vec::new();
+    if folder != format!("server/{}", package.name) {
+        findings.push(Finding::new(&manifest, format!("name the folder `server/{}`", package.name)));
+    }
+    let Some(row) = rows.iter().find(|row| row.name == package.name) else {
+        findings.push(Finding::new(&manifest, format!("add a row for `{}` to {DOCUMENT}", package.name)));
+        return findings;
+    };
+    for used in &package.dependencies {
+        let is_ours = rows.iter().any(|row| row.name == *used);
+        if is_ours && !row.may_use.contains(used) {
+            let message = format!("`{}` may not use `{used}`: see the table of {DOCUMENT}", row.name);
+            findings.push(Finding::new(&manifest, message).at(line_of_dependency(files, &manifest, used)));
+        }
+    }
+    findings
+}
+
+/// The 1-based line of a manifest that names a dependency.
+fn line_of_dependency(files: &[File], manifest: &str, name: &str) -> usize {
+    let names_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', ' ', '=']));
+    let line = File::find(files, manifest).and_then(|file| file.lines().find(|(_, line)| names_it(line)));
+    line.map_or(1, |(number, _)| number)
+}
+
+fn check_purity(files: &[File], crates: &[(&str, &Package)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (folder, _) in crates.iter().filter(|(_, package)| PURE_CRATES.contains(&package.name.as_str())) {
+        let root = format!("{folder}/src/lib.rs");
+        if !File::find(files, &root).is_some_and(|file| file.text.contains(PURITY)) {
+            findings.push(Finding::new(&root, format!("add `{PURITY}`: the crate does no IO")));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::tidy::finding::lines;
+
+    const TABLE: &str = "\
+| crate | what it is | may use | invariant |
+|---|---|---|---|
+| `text` | ropes | – | no IO |
+| `engines` | engines | text | – |
+| `prompt` (planned) | prompts | text | – |
+| `cli` | the binary | any above | – |
+";
+
+    #[track_caller]
+    fn check_crates(table: &str, crates: &[(&str, &[&str])], expect: Expect) {
+        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        let mut files = vec![file(DOCUMENT, table), file("server/text/src/lib.rs", PURITY)];
+        files.push(file("server/engines/Cargo.toml", "[dependencies]\ncli.workspace = true\n"));
+        let packages: Vec<_> = crates.iter().map(|(name, uses)| package(name, uses)).collect();
+        expect.assert_eq(&lines(&check(&files, &packages)));
+    }
+
+    fn package(name: &str, uses: &[&str]) -> Package {
+        Package {
+            name: name.to_owned(),
+            version: "0.0.0".to_owned(),
+            folder: Some(format!("server/{name}")),
+            licence: None,
+            dependencies: uses.iter().map(|used| (*used).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn the_table_as_it_should_be() {
+        check_crates(
+            TABLE,
+            &[("text", &["ropey"]), ("engines", &["text"]), ("cli", &["text", "engines"])],
+            expect![[""]],
+        );
+    }
+
+    #[test]
+    fn a_dependency_outside_of_the_row_is_found() {
+        check_crates(TABLE, &[("text", &[]), ("engines", &["cli"]), ("cli", &[])], expect![[""]]);
+    }
+
+    #[test]
+    fn crates_and_rows_without_each_other_are_found() {
+        check_crates(TABLE, &[("text", &[]), ("prompt", &[]), ("cli", &[]), ("lsp", &[])], expect![[""]]);
+    }
+
+    #[test]
+    fn an_unknown_name_in_a_row_is_found() {
+        check_crates("| `text` | ropes | rope | no IO |\n", &[("text", &[])], expect![[""]]);
+    }
+
+    #[test]
+    fn a_pure_crate_without_its_lint_is_found() {
+        let table = "| `cases` | formats | – | pure |\n";
+        check_crates(table, &[("cases", &[])], expect![[""]]);
+    }
+}

@@ -1,0 +1,129 @@
+//! Checks of Rust sources: module documentation, lengths, attributes that switch checks off.
+
+use syntax::Language;
+
+use super::{File, Finding};
+
+/// Lines above which a module must say what it is.
+const UNDOCUMENTED_LINES: usize = 100;
+
+/// Lines above which a file is worth splitting, and above which it must be split; tests do not count. The limits are what
+/// well-kept Rust projects hold in nearly all of their files.
+const LONG_FILE_LINES: usize = 600;
+const TOO_LONG_FILE_LINES: usize = 900;
+
+/// Lines above which a function must be split.
+const TOO_LONG_FUNCTION_LINES: usize = 80;
+
+/// What switches a check off, written in two pieces since this file is checked too, and what to do instead.
+const REFUSED: &[(&str, &str)] = &[
+    (concat!("#[", "ignore"), "make the test quick or delete it"),
+    (concat!("#[", "allow("), "write `#[expect(.., reason = \"..\")]`"),
+    (concat!("#![", "allow("), "write `#![expect(.., reason = \"..\")]`"),
+    (concat!("todo", "!("), "write the code or leave it out"),
+    (concat!("dbg", "!("), "remove it"),
+];
+
+/// All findings in one Rust file.
+pub(crate) fn check(file: &File) -> Vec<Finding> {
+    let mut findings = check_refused(file);
+    if !is_test_file(&file.path) {
+        findings.extend(check_module_documentation(file));
+        findings.extend(check_file_length(file));
+        findings.extend(check_function_lengths(file));
+    }
+    findings
+}
+
+fn is_test_file(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
+}
+
+fn check_refused(file: &File) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (number, line) in file.lines() {
+        for (snippet, remedy) in REFUSED.iter().filter(|(snippet, _)| line.contains(snippet)) {
+            findings
+                .push(Finding::new(&file.path, format!("`{snippet}` is not used here: {remedy}")).at(number));
+        }
+    }
+    findings
+}
+
+fn check_module_documentation(file: &File) -> Option<Finding> {
+    let is_crate_root = file.path.ends_with("/lib.rs") || file.path.ends_with("/main.rs");
+    let must_be_documented = is_crate_root || production_part(file).lines().count() > UNDOCUMENTED_LINES;
+    let is_documented = file.text.starts_with("//!");
+    let message = "open the module with `//!`: what it is, what it is responsible for, what it must never do";
+    (must_be_documented && !is_documented).then(|| Finding::new(&file.path, message).at(1))
+}
+
+fn check_file_length(file: &File) -> Option<Finding> {
+    let lines = production_part(file).lines().count();
+    let finding = Finding::new(&file.path, format!("{lines} lines: split the file"));
+    if lines > TOO_LONG_FILE_LINES {
+        return Some(finding);
+    }
+    (lines > LONG_FILE_LINES).then(|| finding.warning())
+}
+
+fn check_function_lengths(file: &File) -> Vec<Finding> {
+    let text = production_part(file);
+    let mut findings = Vec::new();
+    for function in syntax::parse(Language::Rust, text).functions(text) {
+        let lines = text.get(function.range.clone()).map_or(0, |definition| definition.lines().count());
+        if lines > TOO_LONG_FUNCTION_LINES {
+            let message = format!("`{}` has {lines} lines: split the function", function.name);
+            findings.push(Finding::new(&file.path, message).at(file.line_of(function.range.start)));
+        }
+    }
+    findings
+}
+
+/// The file without its module of tests, which stands last.
+fn production_part(file: &File) -> &str {
+    file.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::tidy::finding::lines;
+
+    #[track_caller]
+    fn check_rust(path: &str, text: &str, expect: Expect) {
+        expect.assert_eq(&lines(&check(&File { path: path.to_owned(), text: text.to_owned() })));
+    }
+
+    #[test]
+    fn crate_roots_and_long_modules_are_documented() {
+        check_rust("server/text/src/lib.rs", "mod a;\n", expect![[""]]);
+        check_rust("server/text/src/a.rs", "mod a;\n", expect![[""]]);
+        check_rust("server/text/src/a.rs", &"mod a;\n".repeat(101), expect![[""]]);
+        check_rust("server/text/src/a.rs", &format!("//! Docs.\n{}", "mod a;\n".repeat(101)), expect![[""]]);
+    }
+
+    #[test]
+    fn long_files_are_found_without_their_tests() {
+        let production = format!("//! Docs.\n{}", "mod a;\n".repeat(500));
+        let tests = format!("\n#[cfg(test)]\nmod tests {{\n{}}}\n", "fn t() {}\n".repeat(500));
+        check_rust("a.rs", &format!("{production}{tests}"), expect![[""]]);
+        check_rust("a.rs", &format!("{production}{}", "mod b;\n".repeat(100)), expect![[""]]);
+        check_rust("a.rs", &format!("{production}{}", "mod b;\n".repeat(400)), expect![[""]]);
+    }
+
+    #[test]
+    fn long_functions_are_found() {
+        let function = format!("fn long() {{\n{}}}\n", "    step();\n".repeat(79));
+        check_rust("a.rs", &format!("fn short() {{}}\n\n{function}"), expect![[""]]);
+        check_rust("server/a/tests/it.rs", &function, expect![[""]]);
+    }
+
+    #[test]
+    fn switched_off_checks_are_found() {
+        let text: String = REFUSED.iter().map(|(snippet, _)| format!("{snippet}\n")).collect();
+        check_rust("server/a/tests/it.rs", &text, expect![[""]]);
+    }
+}

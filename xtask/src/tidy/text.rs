@@ -1,0 +1,110 @@
+//! Checks of any text file: white space, and paths that exist on one machine only.
+
+use std::ops::Range;
+
+use syntax::Language;
+
+use super::{File, Finding};
+
+/// Parts of paths that mean something on one machine only. They are written in two pieces, since this file is checked too.
+const FOREIGN_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("../sha", "red"), concat!("/ro", "ot/")];
+
+/// The script of the continuous integration, which alone may know where the golden data lies.
+const CI_SCRIPT: &str = ".ci/run";
+
+/// All findings in one file.
+pub(crate) fn check(file: &File) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if file.path.ends_with(".rs") || file.path.ends_with(".md") {
+        findings.extend(check_white_space(file));
+    }
+    if file.path != CI_SCRIPT {
+        findings.extend(check_foreign_paths(file));
+    }
+    findings
+}
+
+/// Tabs and blanks at line ends. Inside of Rust's string literals both can be meant.
+fn check_white_space(file: &File) -> Vec<Finding> {
+    let literals = string_literals(file);
+    let mut findings = Vec::new();
+    let mut start = 0;
+    for line in file.text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let end = start + content.len();
+        let is_meant = |offset: usize| literals.iter().any(|literal| literal.contains(&offset));
+        if content.ends_with([' ', '\t']) && !is_meant(end) {
+            findings.push(
+                Finding::new(&file.path, "remove the blanks at the end of the line").at(file.line_of(start)),
+            );
+        }
+        if content.match_indices('\t').any(|(tab, _)| !is_meant(start + tab)) {
+            findings.push(Finding::new(&file.path, "replace the tab by spaces").at(file.line_of(start)));
+        }
+        start += line.len();
+    }
+    findings
+}
+
+fn string_literals(file: &File) -> Vec<Range<usize>> {
+    if !file.path.ends_with(".rs") {
+        return Vec::new();
+    }
+    syntax::parse(Language::Rust, &file.text).strings()
+}
+
+fn check_foreign_paths(file: &File) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (number, line) in file.lines() {
+        for path in FOREIGN_PATHS.iter().filter(|path| line.contains(**path)) {
+            let message =
+                format!("`{path}` exists on one machine only: take the folder from the environment");
+            findings.push(Finding::new(&file.path, message).at(number));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::tidy::finding::lines;
+
+    #[track_caller]
+    fn check_text(path: &str, text: &str, expect: Expect) {
+        expect.assert_eq(&lines(&check(&File { path: path.to_owned(), text: text.to_owned() })));
+    }
+
+    #[test]
+    fn white_space_is_found() {
+        check_text(
+            "docs/a.md",
+            "good\nblank \n\ttab\n",
+            expect![[r#"
+                docs/a.md:2: remove the blanks at the end of the line
+                docs/a.md:3: replace the tab by spaces
+            "#]],
+        );
+    }
+
+    #[test]
+    fn white_space_in_a_string_literal_is_meant() {
+        check_text(
+            "a.rs",
+            "const A: &str = \"x \n\ty\";\n// a comment \n",
+            expect![[r#"
+            a.rs:3: remove the blanks at the end of the line
+        "#]],
+        );
+    }
+
+    #[test]
+    fn paths_of_one_machine_are_found() {
+        let text = format!("golden={}golden\n", FOREIGN_PATHS[0]);
+        let finding = &check(&File { path: "a.sh".to_owned(), text: text.clone() })[0];
+        assert!(finding.to_string().starts_with("a.sh:1: "));
+        check_text(CI_SCRIPT, &text, expect![[""]]);
+    }
+}
