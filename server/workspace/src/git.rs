@@ -71,7 +71,27 @@ fn git(root: &Path, args: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::repository_name;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn commit_and_changes_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        fs::create_dir(&root).unwrap();
+        assert_eq!(git_state(&root), None, "no repository");
+        git(&root, &["init", "--quiet"]).unwrap();
+        assert_eq!(git_state(&root), None, "no commit");
+        fs::write(root.join("a.py"), "x = 1\n").unwrap();
+        git(&root, &["add", "."]).unwrap();
+        let author = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        git(&root, &[&author[..], &["commit", "--quiet", "--message=a"]].concat()).unwrap();
+        let clean = git_state(&root).unwrap();
+        assert_eq!((clean.commit.len(), clean.dirty, clean.repository.as_str()), (40, false, "project"));
+        fs::write(root.join("b.py"), "y = 2\n").unwrap();
+        assert_eq!(git_state(&root), Some(GitState { dirty: true, ..clean }));
+    }
 
     #[test]
     fn a_repository_is_named_by_the_end_of_its_address() {

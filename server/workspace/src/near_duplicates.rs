@@ -117,3 +117,55 @@ fn hash(line: &str) -> u64 {
     line.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), language: Language::Python, text: text.into() }
+    }
+
+    /// Lines `first_number = 0` and so on, after a licence and with lines that say nothing.
+    fn lines(numbers: std::ops::Range<usize>) -> String {
+        let body: String =
+            numbers.map(|number| format!("    number_{number} = {number}\n    else:\n")).collect();
+        format!("{}{body}", "# Copyright of the licence holders, all rights reserved\n".repeat(3))
+    }
+
+    #[track_caller]
+    fn check(files: &[SourceFile], of: &str, expected: &[(&str, f64)]) {
+        let found = NearDuplicates::new(files).of(of);
+        let found: Vec<(&str, f64)> = found.iter().map(|copy| (&*copy.path, copy.share)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn files_sharing_forty_percent_of_their_lines_are_near_duplicates() {
+        let files = [file("a.py", &lines(0..20)), file("b.py", &lines(12..32)), file("c.py", &lines(13..33))];
+        check(&files, "a.py", &[("b.py", 0.4)]);
+        check(&files, "b.py", &[("a.py", 0.4), ("c.py", 0.95)]);
+    }
+
+    #[test]
+    fn a_part_copied_whole_shows_from_both_sides() {
+        let files = [file("a.py", &lines(0..100)), file("b.py", &lines(90..100))];
+        check(&files, "a.py", &[("b.py", 1.0)]);
+        check(&files, "b.py", &[("a.py", 1.0)]);
+    }
+
+    #[test]
+    fn a_few_common_lines_and_licences_make_no_copy() {
+        let files = [file("a.py", &lines(0..30)), file("b.py", &lines(0..4)), file("c.py", &lines(50..60))];
+        check(&files, "a.py", &[]);
+        check(&files, "c.py", &[]);
+        check(&files, "b.py", &[("a.py", 1.0)]);
+    }
+
+    #[test]
+    fn empty_and_unknown_files_have_none() {
+        let files = [file("a.py", ""), file("b.py", "")];
+        check(&files, "a.py", &[]);
+        check(&files, "z.py", &[]);
+    }
+}

@@ -116,3 +116,65 @@ impl Snapshot {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use syntax::Language;
+
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let file = |(path, text): (&str, &str)| SourceFile {
+            path: path.into(),
+            language: Language::Python,
+            text: text.into(),
+        };
+        let files = [("a.py", "a = 1\n"), ("c.py", "c = 1\nc = 2")].map(file);
+        Snapshot::new(Path::new("/project"), files.to_vec(), Skips::default())
+    }
+
+    fn texts(snapshot: &Snapshot) -> Vec<(&str, &str)> {
+        snapshot.files().iter().map(|file| (&*file.path, &*file.text)).collect()
+    }
+
+    #[test]
+    fn an_open_buffer_replaces_the_disk_text() {
+        let snapshot = snapshot();
+        let open = snapshot.with_open("a.py", "a = 9\n");
+        assert_eq!(texts(&open), [("a.py", "a = 9\n"), ("c.py", "c = 1\nc = 2")]);
+        assert_eq!(
+            snapshot.get("a.py").map(|file| &*file.text),
+            Some("a = 1\n"),
+            "the older snapshot stays as it was"
+        );
+        assert_ne!(open.tree_hash(), snapshot.tree_hash());
+        assert_eq!(open.with_open("a.py", "a = 1\n").tree_hash(), snapshot.tree_hash());
+    }
+
+    #[test]
+    fn a_new_buffer_takes_its_place_in_order() {
+        let open = snapshot().with_open("b.py", "b = 1\n");
+        assert_eq!(texts(&open)[1], ("b.py", "b = 1\n"));
+    }
+
+    #[test]
+    fn buffers_the_walk_would_skip_are_not_let_in() {
+        let snapshot = snapshot();
+        for (path, text) in [("secrets.py", "key = 1"), ("notes.txt", "x"), ("a.py", &"#".repeat(2 << 20))] {
+            assert_eq!(snapshot.with_open(path, text).get(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn hidden_files_are_gone() {
+        let hidden = snapshot().hiding(["a.py", "unknown.py"]);
+        assert_eq!(texts(&hidden), [("c.py", "c = 1\nc = 2")]);
+        assert_eq!(hidden.totals(), Totals { files: 1, lines: 2, bytes: 11 });
+    }
+
+    #[test]
+    fn the_tree_hash_tells_paths_from_texts() {
+        let moved = snapshot().hiding(["a.py"]).with_open("a.pya.py", "a = 1\n");
+        assert_ne!(moved.tree_hash(), snapshot().tree_hash());
+    }
+}
