@@ -61,7 +61,12 @@ impl Score {
 
 /// Scores `prediction` as CrossCodeEval does; `prompt` is the text the prediction continues.
 pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) -> Score {
-    let truncated = truncate(language, prompt, prediction).to_owned();
+    score_truncated(language, truncate(language, prompt, prediction), truth)
+}
+
+/// Scores a prediction that was truncated before.
+pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> Score {
+    let truncated = truncated.to_owned();
     let prediction = remove_comments(&truncated);
     let truth = remove_comments(truth);
     let prediction_identifiers = identifiers(language, &prediction);

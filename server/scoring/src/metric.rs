@@ -144,7 +144,11 @@ pub const METRICS: &[Metric] = &[
     row(IDENTIFIER_RECALL, Unit::Identifiers, "share of the truth's identifiers that are in the answer"),
     row(IDENTIFIER_F1, Unit::Identifiers, "harmonic mean of identifier precision and recall"),
     row(CORRECT_PREFIX, Unit::Characters, "share of the truth's characters before the first wrong one"),
-    row(FIRST_LINE_EXACT, Unit::Cases, "the first line equals the truth's, trailing blanks aside"),
+    row(
+        FIRST_LINE_EXACT,
+        Unit::Cases,
+        "the first non-blank line equals the truth's, surrounding blanks aside",
+    ),
     row(
         PARSES,
         Unit::Cases,
@@ -153,7 +157,7 @@ pub const METRICS: &[Metric] = &[
     row(
         RIGHT_INDENTATION,
         Unit::Cases,
-        "no line after the first is indented less than every such line of the truth",
+        "every line after the first is indented at least as the truth's least indented one",
     ),
     row(RESTRAINT, Unit::Cases, "nothing was written where nothing was needed"),
 ];

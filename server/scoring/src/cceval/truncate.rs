@@ -81,6 +81,6 @@ mod tests {
     #[test]
     fn a_leading_line_feed_is_passed_over_and_a_carriage_return_stops_nowhere() {
         check(Language::Python, "x = 1", "\ny = 2\nz", "\ny = 2");
-        check(Language::Python, "x = ", "1\ry\n", "1\ry");
+        check(Language::Python, "x = ", "1\ry", "1\ry");
     }
 }

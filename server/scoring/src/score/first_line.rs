@@ -1,0 +1,28 @@
+//! Whether the first line is right: nearly all that an editor shows before more is accepted.
+
+use crate::python;
+
+/// Whether the first non-blank lines are equal, surrounding blanks aside; `None` for a blank truth.
+pub(super) fn exact(answer: &str, truth: &str) -> Option<bool> {
+    let truth = first_line(truth)?;
+    Some(first_line(answer) == Some(truth))
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.split('\n').map(python::strip).find(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compares_the_first_lines_that_have_text() {
+        assert_eq!(exact("a\nb", "a\nc"), Some(true));
+        assert_eq!(exact("\r\n    a \r\nb", "a"), Some(true));
+        assert_eq!(exact("ab", "a"), Some(false));
+        assert_eq!(exact("", "a"), Some(false));
+        assert_eq!(exact("e\u{301}", "é"), Some(false));
+        assert_eq!(exact("a", " \n"), None);
+    }
+}

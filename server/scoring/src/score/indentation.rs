@@ -1,0 +1,73 @@
+//! Whether the lines of an answer are indented as the place asks for.
+//!
+//! The required indentation is that of the truth's least indented line after its first, or, where the truth has one line
+//! only, that of the line the cursor stands on. Every later line of the answer must start with the same characters: tabs
+//! are no spaces. Lines may be deeper, since blocks are; blank lines may be anything, since editors strip them. The
+//! first line is indented by what is before the cursor.
+//!
+//! Codev-Bench's judge differs: it takes the indentation of the block's first line, compares lengths only, and fails
+//! blank lines that are too short.
+
+use super::{Question, is_blank};
+
+/// Whether every non-blank line of `answer` after the first has the required indentation; `None` where nothing was written.
+pub(super) fn is_right(question: &Question<'_>, answer: &str) -> Option<bool> {
+    if is_blank(answer) {
+        return None;
+    }
+    let required = required_indentation(question);
+    Some(continuation(answer).all(|line| line.starts_with(required)))
+}
+
+fn required_indentation<'a>(question: &Question<'a>) -> &'a str {
+    let of_cursor = question.prefix.rsplit('\n').next().unwrap_or_default();
+    continuation(question.truth)
+        .map(indentation)
+        .min_by_key(|indentation| indentation.len())
+        .unwrap_or_else(|| indentation(of_cursor))
+}
+
+/// The non-blank lines after the first.
+fn continuation(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').skip(1).filter(|line| !is_blank(line))
+}
+
+fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::Language;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(prefix: &str, truth: &str, answer: &str, expected: Option<bool>) {
+        let question = Question { language: Language::Python, prefix, suffix: "", truth };
+        assert_eq!(is_right(&question, answer), expected, "{answer:?} for {truth:?}");
+    }
+
+    #[test]
+    fn the_least_indented_line_of_the_truth_is_the_measure() {
+        let truth = "if a:\n        b\n    c";
+        check("    ", truth, "x\n    y\n      z", Some(true));
+        check("    ", truth, "x\n   y", Some(false));
+        check("    ", truth, "x\n\ty", Some(false));
+        check("    ", truth, "x\n\n  \r\n    y\r\n", Some(true));
+    }
+
+    #[test]
+    fn the_first_line_is_not_judged() {
+        check("", "\n    a", "b\n    c", Some(true));
+        check("    ", "a\n    b", "x", Some(true));
+        check("    ", "a\n    b", "", None);
+    }
+
+    #[test]
+    fn a_truth_of_one_line_leaves_the_cursors_line_as_the_measure() {
+        check("def f():\n    x = ", "1", "1\n    y = 2", Some(true));
+        check("def f():\n    x = ", "1", "1\ny = 2", Some(false));
+        check("", "", "a\nb", Some(true));
+    }
+}
