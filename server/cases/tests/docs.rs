@@ -1,0 +1,218 @@
+//! `docs/formats.md` against the types: every field and word is documented, nothing else is, and the examples are rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use cases::{
+    BlockKind, Case, ContextItem, EngineConfig, EngineName, Exposure, Finish, Machine, Metric, Milliseconds,
+    Origin, OriginKind, Prediction, Run, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts,
+    Variant, WorkspaceState, parse_lines, to_line,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+const DOCUMENT: &str = include_str!("../../../docs/formats.md");
+
+#[test]
+fn the_case_is_documented() {
+    check_fields("Case", &full_case(), &["tags"]);
+    let example: Case = check_example("case");
+    assert_eq!(example.id, example.compute_id(), "the example's id");
+}
+
+#[test]
+fn the_prediction_is_documented() {
+    check_fields("Prediction", &full_prediction(), &[]);
+    check_example::<Prediction>("prediction");
+}
+
+#[test]
+fn the_score_is_documented() {
+    check_fields("Score", &full_score(), &["metrics"]);
+    check_example::<Score>("score");
+}
+
+#[test]
+fn the_run_is_documented() {
+    check_fields("Run", &full_run(), &["engines.settings"]);
+    check_example::<Run>("run");
+}
+
+#[test]
+fn every_word_is_documented() {
+    check_words("Case", "task", Task::ALL);
+    check_words("Case", "scenario", Scenario::ALL);
+    check_words("Case", "variant", Variant::ALL);
+    check_words("Case", "block_kind", BlockKind::ALL);
+    check_words("Case", "origin.kind", OriginKind::ALL);
+    check_words("Case", "origin.stage", Stage::ALL);
+    check_words("Case", "origin.exposure", Exposure::ALL);
+    check_words("Prediction", "status", Status::ALL);
+    check_words("Prediction", "finish", Finish::ALL);
+}
+
+/// The fields of a row in which nothing is left out are the rows of the section's table. Objects in `open` have any keys.
+#[track_caller]
+fn check_fields(section: &str, row: &impl Serialize, open: &[&str]) {
+    let mut fields = BTreeSet::new();
+    collect_fields(&serde_json::to_value(row).expect("rows are JSON"), "", open, &mut fields);
+    let documented: BTreeSet<_> = documented_fields(section).into_keys().collect();
+    assert_eq!(documented, fields, "fields of section {section} (left) and of the type (right)");
+}
+
+fn collect_fields(value: &Value, path: &str, open: &[&str], fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_fields(item, path, open, fields)),
+        Value::Object(object) if !open.contains(&path) => {
+            for (key, value) in object {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                collect_fields(value, &path, open, fields);
+                fields.insert(path);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn check_words<W: ToString>(section: &str, field: &str, words: &[W]) {
+    let described = documented_fields(section).remove(field).expect("the field is documented");
+    let documented: Vec<_> = described.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let expected: Vec<_> = words.iter().map(W::to_string).collect();
+    assert_eq!(documented, expected, "words of {section}.{field}");
+}
+
+/// Example rows parse, and print to the same bytes.
+#[track_caller]
+fn check_example<T: Serialize + DeserializeOwned + Debug>(name: &str) -> T {
+    let (_, rest) = DOCUMENT.split_once(&format!("```jsonl {name}\n")).expect("the section has an example");
+    let (example, _) = rest.split_once("```").expect("the example ends");
+    let mut rows = parse_lines::<T>(example).expect("the example is a row").rows;
+    let printed: String = rows.iter().map(to_line).collect();
+    assert_eq!(printed, example, "the example of {name}, printed again");
+    rows.pop().expect("the example holds a row")
+}
+
+/// The rows ``| `field` | type | meaning |`` of a section, with what stands in the column of types.
+fn documented_fields(section: &str) -> BTreeMap<String, String> {
+    let (_, rest) = DOCUMENT.split_once(&format!("\n## {section}\n")).expect("the document has the section");
+    let section = rest.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.map(|(field, rest)| (field.to_owned(), rest.split(" | ").next().unwrap_or_default().to_owned()))
+        .collect()
+}
+
+/// A case in which every optional field is there.
+fn full_case() -> Case {
+    let mut case = Case {
+        schema: Schema::CURRENT,
+        id: String::new(),
+        hole: "src/area.py:32".to_owned(),
+        task: Task::Complete,
+        scenario: Scenario::Rag,
+        variant: Some(Variant::HeaderEnd),
+        language: "python".to_owned(),
+        block_kind: Some(BlockKind::Function),
+        path: "src/area.py".to_owned(),
+        byte_range: 32..50,
+        line: 3,
+        character: 4,
+        prefix: "import math\n\ndef circle(r):\n    ".to_owned(),
+        suffix: "\n".to_owned(),
+        truth: "return math.pi * r".to_owned(),
+        context: vec![ContextItem {
+            path: "src/volume.py".to_owned(),
+            start_line: 0,
+            end_line: 3,
+            text: "def ball(r):\n    return 4 / 3 * math.pi * r ** 3\n".to_owned(),
+            strategy: "similar_functions".to_owned(),
+            score: 7.5,
+        }],
+        origin: Origin {
+            kind: OriginKind::Live,
+            benchmark: Some("codev-bench".to_owned()),
+            benchmark_id: Some("17".to_owned()),
+            repository: Some("geometry".to_owned()),
+            commit: Some("1f3c9e0".to_owned()),
+            dirty: Some(false),
+            tree_hash: "9d2f".to_owned(),
+            recorded_at: Some("2026-01-02T03:04:05Z".to_owned()),
+            stage: Some(Stage::Save),
+            exposure: Exposure::None,
+            exposed_arm: Some("qwen".to_owned()),
+            probability: Some(0.1),
+        },
+        tests: Some(Tests {
+            command: "pytest -q {ids}".to_owned(),
+            ids: vec!["tests/test_area.py::test_circle".to_owned()],
+            timeout_s: 60,
+        }),
+        tags: BTreeMap::from([("last_changed".to_owned(), "2025".to_owned())]),
+    };
+    case.id = case.compute_id();
+    case
+}
+
+fn engine() -> EngineName {
+    EngineName {
+        name: "builtin".to_owned(),
+        kind: "builtin".to_owned(),
+        model: "builtin".to_owned(),
+        fingerprint: "52e1".to_owned(),
+    }
+}
+
+/// A prediction in which every optional field is there.
+fn full_prediction() -> Prediction {
+    Prediction {
+        schema: Schema::CURRENT,
+        case: full_case().id,
+        engine: engine(),
+        repetition: 0,
+        status: Status::Ok,
+        reason: Some("text after the block was cut".to_owned()),
+        raw: "return math.pi * r\n\n".to_owned(),
+        text: "return math.pi * r".to_owned(),
+        finish: Finish::Complete,
+        tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
+        ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
+    }
+}
+
+fn full_score() -> Score {
+    Score {
+        schema: Schema::CURRENT,
+        case: full_case().id,
+        fingerprint: engine().fingerprint,
+        repetition: 0,
+        metrics: BTreeMap::from([
+            ("token_exact".to_owned(), Metric::Value(1.0)),
+            ("identifier_recall".to_owned(), Metric::Ratio { num: 3.0, den: 3.0 }),
+        ]),
+    }
+}
+
+/// A run in which every optional field is there.
+fn full_run() -> Run {
+    Run {
+        schema: Schema::CURRENT,
+        tool: "0.1.0".to_owned(),
+        name: "geometry".to_owned(),
+        suite: "c0ffee".to_owned(),
+        seed: 1,
+        repeat: 1,
+        engines: vec![EngineConfig {
+            engine: engine(),
+            settings: BTreeMap::from([("max_tokens".to_owned(), "256".to_owned())]),
+        }],
+        workspace: Some(WorkspaceState {
+            commit: Some("1f3c9e0".to_owned()),
+            dirty: Some(false),
+            tree_hash: "9d2f".to_owned(),
+            files: 2,
+            lines: 6,
+        }),
+        machine: Machine { os: "linux x86_64".to_owned(), cpu: "Intel Xeon".to_owned(), cores: 2 },
+    }
+}
