@@ -1,0 +1,212 @@
+//! The block tree: Codev-Bench's seven kinds, with exact ranges.
+//!
+//! - An `elif` or `else if` is an `if` block of its own inside the first one; the body of an `else` belongs to the construct that it
+//!   ends. A `finally` is a `try` block and a `catch` a `catch` block, both inside the whole `try`.
+//! - A function is a block if it has a body. Lambdas and closures are parts of expressions and no blocks; their statements are.
+//! - A simple statement stands in a function or at module level. Imports and variables are statements; members of classes and
+//!   declarations of types are none. What is a block of another kind is not a statement too.
+//! - In Rust, a construct in the place of a statement has the range of that statement.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::constructs::{Construct, constructs};
+use crate::language::Row;
+use crate::queries::{Kind, Queries};
+use crate::tree::Tree;
+
+/// Codev-Bench's seven block kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlockKind {
+    /// A function or method.
+    Function,
+    /// `if`, `switch` or `match`.
+    If,
+    /// `for` or `foreach`.
+    For,
+    /// `while` or `loop`.
+    While,
+    /// `try`, and `finally`.
+    Try,
+    /// `catch` or `except`.
+    Catch,
+    /// A simple statement.
+    Statement,
+}
+
+/// One block of the block tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Which of the seven kinds.
+    pub kind: BlockKind,
+    /// The whole construct, without surrounding blanks; a function's decorators, annotations, attributes and `export` included.
+    pub range: Range<usize>,
+    /// From the start of the construct to just past the opener of its body (`:`, `{` or `=>`), or of its condition where the body
+    /// has no opener; a statement's header is its whole range.
+    pub header: Range<usize>,
+    /// The body; `None` for statements (`if (a) return;` has a body of one statement).
+    pub body: Option<Body>,
+    /// Index of the innermost enclosing block in the same list.
+    pub parent: Option<usize>,
+    /// Whether the parser found an error inside, or missed a token.
+    pub has_error: bool,
+}
+
+/// The body of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// Everything between opener and closer; without a closer, as in Python, to the end of the last statement.
+    pub inner: Range<usize>,
+    /// The direct statements in order, compound ones and the cases of a `switch` included; comments and the docstring are none.
+    pub statements: Vec<Range<usize>>,
+    /// The docstring, where the language keeps it inside the body.
+    pub docstring: Option<Range<usize>>,
+}
+
+impl Tree {
+    /// All blocks in order of their start, outer before inner.
+    pub fn blocks(&self, _text: &str) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.pieces(None).into_iter().filter_map(Piece::into_block).collect();
+        set_parents(&mut blocks);
+        blocks
+    }
+
+    /// The end of the innermost statement that contains `offset` (its `;` included), `None` outside of statements.
+    ///
+    /// In the header of a block that is the end of the header; members of classes end like statements. A range contains its start, but
+    /// not its end.
+    pub fn statement_end(&self, offset: usize) -> Option<usize> {
+        self.pieces(Some(offset..offset + 1))
+            .into_iter()
+            .filter(|piece| piece.kind != Kind::Other)
+            .map(|piece| piece.header)
+            .filter(|header| header.contains(&offset))
+            .min_by_key(|header| header.len())
+            .map(|header| header.end)
+    }
+
+    /// All constructs in order of their start, outer before inner, one for each range.
+    fn pieces(&self, within: Option<Range<usize>>) -> Vec<Piece> {
+        let queries = Queries::of(self.language);
+        let row = self.language.row();
+        let mut pieces: Vec<Piece> = [&queries.functions, &queries.blocks]
+            .into_iter()
+            .flat_map(|query| constructs(self, query, within.clone()))
+            .map(|construct| Piece::new(&construct, row))
+            .collect();
+        pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind));
+        // A statement sorts last among equals, so every other reading of the same range takes its place.
+        pieces.dedup_by(|later, kept| later.range == kept.range);
+        pieces
+    }
+}
+
+/// A construct with its body measured.
+struct Piece {
+    kind: Kind,
+    range: Range<usize>,
+    header: Range<usize>,
+    body: Option<Body>,
+    has_error: bool,
+}
+
+impl Piece {
+    fn new(construct: &Construct, row: &Row) -> Piece {
+        let range = construct.range.clone();
+        let (header_end, body) = match measure_body(construct, row) {
+            Some((header_end, body)) => (header_end, Some(body)),
+            None => (range.end, None),
+        };
+        let header = range.start..header_end;
+        Piece { kind: construct.kind, range, header, body, has_error: construct.has_error }
+    }
+
+    fn into_block(self) -> Option<Block> {
+        let kind = match self.kind {
+            Kind::Other | Kind::Declaration => return None,
+            Kind::Function => BlockKind::Function,
+            Kind::If => BlockKind::If,
+            Kind::For => BlockKind::For,
+            Kind::While => BlockKind::While,
+            Kind::Try => BlockKind::Try,
+            Kind::Catch => BlockKind::Catch,
+            Kind::Statement => BlockKind::Statement,
+        };
+        // A function without a body is a declaration.
+        if self.body.is_none() && kind != BlockKind::Statement {
+            return None;
+        }
+        let Piece { range, header, body, has_error, .. } = self;
+        Some(Block { kind, range, header, body, parent: None, has_error })
+    }
+}
+
+/// Sets every block's parent; `blocks` are in order and properly nested.
+fn set_parents(blocks: &mut [Block]) {
+    let mut open: Vec<usize> = Vec::new();
+    for index in 0..blocks.len() {
+        let start = blocks[index].range.start;
+        while open.last().is_some_and(|&outer| blocks[outer].range.end <= start) {
+            open.pop();
+        }
+        blocks[index].parent = open.last().copied();
+        open.push(index);
+    }
+}
+
+/// Where the header of a construct ends, and its body.
+pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<(usize, Body)> {
+    let holder = construct.body.or(construct.close.map(|_| construct.node))?;
+    let own_opener = holder.child(0).filter(|first| matches!(first.kind(), "{" | "=>"));
+    let opener = own_opener.or(construct.open);
+    let start = opener.map_or(holder.start_byte(), |opener| opener.end_byte());
+    let closer = construct.close.or_else(|| own_closer(holder, own_opener));
+    let limit = closer.map_or(holder.end_byte(), |closer| closer.start_byte()).max(start);
+
+    let is_list = own_opener.is_some() || construct.close.is_some();
+    let mut statements = if is_list { children(holder, row) } else { statements_of(holder, row) };
+    statements.retain(|statement| start <= statement.start && statement.end <= limit);
+    let end = match (closer, statements.last()) {
+        (Some(_), _) => limit,
+        (None, Some(last)) => last.end,
+        (None, None) => start,
+    };
+    let docstring = construct.docstring.map(|node| node.byte_range());
+    statements.retain(|statement| Some(statement) != docstring.as_ref());
+    Some((start, Body { inner: start..end, statements, docstring }))
+}
+
+/// The brace that closes what `opener` opened.
+fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'tree>> {
+    opener?;
+    let last = holder.child(holder.child_count().checked_sub(1)? as u32)?;
+    (last.kind() == "}").then_some(last)
+}
+
+/// The statements a node stands for: those it lists, or itself.
+fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
+    if row.statement_lists.contains(&node.kind()) { children(node, row) } else { vec![node.byte_range()] }
+}
+
+/// The statements among the children of `holder`, each with the attributes before it.
+fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
+    let mut statements = Vec::new();
+    let mut attributes_start = None;
+    for child in holder.named_children(&mut holder.walk()) {
+        if child.is_extra() || child.is_error() {
+            continue;
+        }
+        if row.attributes.contains(&child.kind()) {
+            attributes_start.get_or_insert(child.start_byte());
+            continue;
+        }
+        let from = statements.len();
+        statements.extend(statements_of(child, row));
+        if let (Some(start), Some(first)) = (attributes_start.take(), statements.get_mut(from)) {
+            first.start = start;
+        }
+    }
+    statements
+}

@@ -1,0 +1,115 @@
+//! From the matches of a query to constructs: what the patterns say about one construct, put together.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, TextProvider};
+
+use crate::queries::{Kind, Role, RoleQuery};
+use crate::tree::Tree;
+
+/// Everything the patterns of a query say about one construct.
+#[derive(Debug)]
+pub(crate) struct Construct<'tree> {
+    pub(crate) kind: Kind,
+    pub(crate) node: Node<'tree>,
+    pub(crate) range: Range<usize>,
+    pub(crate) has_error: bool,
+    pub(crate) body: Option<Node<'tree>>,
+    pub(crate) open: Option<Node<'tree>>,
+    pub(crate) close: Option<Node<'tree>>,
+    pub(crate) name: Option<Node<'tree>>,
+    pub(crate) docstring: Option<Node<'tree>>,
+}
+
+/// All constructs that touch `within`, in no particular order.
+pub(crate) fn constructs<'tree>(
+    tree: &'tree Tree,
+    query: &RoleQuery,
+    within: Option<Range<usize>>,
+) -> Vec<Construct<'tree>> {
+    let mut cursor = QueryCursor::new();
+    if let Some(within) = within {
+        cursor.set_byte_range(within);
+    }
+    let mut matches = cursor.matches(&query.query, tree.root(), NoText);
+    let mut constructs: Vec<Construct> = Vec::new();
+    let mut by_identity = HashMap::new();
+    while let Some(found) = matches.next() {
+        let Some(construct) = Construct::from_match(found, query) else { continue };
+        let next = constructs.len();
+        match construct.identity().map(|identity| *by_identity.entry(identity).or_insert(next)) {
+            Some(known) if known < next => constructs[known].join(construct),
+            _ => constructs.push(construct),
+        }
+    }
+    constructs
+}
+
+impl<'tree> Construct<'tree> {
+    fn from_match(found: &QueryMatch<'_, 'tree>, query: &RoleQuery) -> Option<Construct<'tree>> {
+        let part = |role| {
+            found.captures().iter().find(|capture| query.role(capture) == role).map(|capture| capture.node)
+        };
+        let mut wholes = found.captures().iter().filter_map(|capture| match query.role(capture) {
+            Role::Construct(kind) => Some((kind, capture.node)),
+            _ => None,
+        });
+        let (kind, node) = wholes.next()?;
+        let mut construct = Construct {
+            kind,
+            node,
+            range: node.byte_range(),
+            has_error: node.has_error(),
+            body: part(Role::Body),
+            open: part(Role::Open),
+            close: part(Role::Close),
+            name: part(Role::Name),
+            docstring: part(Role::Docstring),
+        };
+        for (_, node) in wholes {
+            construct.cover(node.byte_range());
+        }
+        Some(construct)
+    }
+
+    /// What tells apart two constructs, and is the same in all matches about one. `None` for what is matched once.
+    fn identity(&self) -> Option<usize> {
+        self.body.or(self.open).or(self.name).map(|node| node.id())
+    }
+
+    /// Takes in what another pattern says about the same construct.
+    fn join(&mut self, other: Construct<'tree>) {
+        self.cover(other.range);
+        self.has_error |= other.has_error;
+        self.open = self.open.or(other.open);
+        self.name = self.name.or(other.name);
+        self.docstring = self.docstring.or(other.docstring);
+    }
+
+    fn cover(&mut self, range: Range<usize>) {
+        self.range = self.range.start.min(range.start)..self.range.end.max(range.end);
+    }
+}
+
+/// Calls `visit` with the role of every captured node.
+pub(crate) fn for_each_capture(tree: &Tree, query: &RoleQuery, mut visit: impl FnMut(Role, Node)) {
+    let mut cursor = QueryCursor::new();
+    let mut matches = cursor.matches(&query.query, tree.root(), NoText);
+    while let Some(found) = matches.next() {
+        for capture in found.captures() {
+            visit(query.role(capture), capture.node);
+        }
+    }
+}
+
+/// The queries decide by the shape of the tree alone; none has a predicate on the text.
+struct NoText;
+
+impl TextProvider<&'static [u8]> for NoText {
+    type I = std::iter::Empty<&'static [u8]>;
+
+    fn text(&mut self, _node: Node) -> Self::I {
+        std::iter::empty()
+    }
+}

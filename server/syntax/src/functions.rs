@@ -1,0 +1,83 @@
+//! Functions with their names, signatures and documentation.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use crate::blocks::measure_body;
+use crate::constructs::{Construct, constructs};
+use crate::language::Row;
+use crate::queries::Queries;
+use crate::tree::Tree;
+
+/// A function or method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name as written where it is defined, with its qualifiers (`Shape::area`); empty for anonymous ones.
+    pub name: String,
+    /// The whole definition, decorators, annotations, attributes and `export` included.
+    pub range: Range<usize>,
+    /// From its start to just past the opener of the body; all of it where there is no body.
+    pub signature: Range<usize>,
+    /// The docstring or the doc comment directly above.
+    pub docstring: Option<Range<usize>>,
+    /// Everything between opener and closer; `None` for one that is only declared.
+    pub body: Option<Range<usize>>,
+}
+
+impl Tree {
+    /// All functions with or without a body in order of their start, outer before inner.
+    ///
+    /// Methods, constructors, accessors and nested functions are functions; so is, in JavaScript and TypeScript, a function or arrow with
+    /// a block body that is bound to a name. Other lambdas and closures are none.
+    pub fn functions(&self, text: &str) -> Vec<Function> {
+        let row = self.language.row();
+        let comments = self.comments(text);
+        let mut functions: Vec<Function> = constructs(self, &Queries::of(self.language).functions, None)
+            .iter()
+            .map(|construct| function(construct, row, text, &comments))
+            .collect();
+        functions.sort_by_key(|function| (function.range.start, Reverse(function.range.end)));
+        functions
+    }
+}
+
+fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usize>]) -> Function {
+    let range = construct.range.clone();
+    let (signature_end, body) = match measure_body(construct, row) {
+        Some((header_end, body)) => (header_end, Some(body.inner)),
+        None => (range.end, None),
+    };
+    let name = construct.name.and_then(|node| text.get(node.byte_range())).unwrap_or_default();
+    let docstring = construct.docstring.map(|node| node.byte_range());
+    Function {
+        name: name.to_owned(),
+        docstring: docstring.or_else(|| doc_comment(range.start, row, text, comments)),
+        signature: range.start..signature_end,
+        range,
+        body,
+    }
+}
+
+/// The doc comments on the lines directly above `start`, as one range.
+fn doc_comment(start: usize, row: &Row, text: &str, comments: &[Range<usize>]) -> Option<Range<usize>> {
+    let above = comments.partition_point(|comment| comment.end <= start);
+    let mut found: Option<Range<usize>> = None;
+    for comment in comments[..above].iter().rev() {
+        let first = found.as_ref().map_or(start, |found| found.start);
+        let written = text.get(comment.clone()).unwrap_or_default();
+        let is_doc = row.doc_comments.iter().any(|opening| written.starts_with(opening));
+        if !is_doc || !is_directly_above(text, comment, first) {
+            break;
+        }
+        found = Some(comment.start..found.map_or(comment.end, |found| found.end));
+    }
+    found
+}
+
+/// Whether `comment` begins its line and ends on the line before `start`.
+fn is_directly_above(text: &str, comment: &Range<usize>, start: usize) -> bool {
+    let gap = text.get(comment.end..start).unwrap_or_default();
+    let before = text.get(..comment.start).unwrap_or_default();
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    gap.trim().is_empty() && gap.matches('\n').count() == 1 && line.trim().is_empty()
+}

@@ -1,0 +1,205 @@
+//! The table of languages: one row each, and everything about a language that its queries cannot say.
+
+use std::sync::Arc;
+
+use tree_sitter::Language as Grammar;
+
+/// What the generic code knows about one language.
+pub(crate) struct Row {
+    /// The word used in files and on the command line.
+    pub(crate) name: &'static str,
+    /// Endings of its files' names, without the dot.
+    pub(crate) endings: &'static [&'static str],
+    /// Its parser.
+    pub(crate) grammar: fn() -> Grammar,
+    /// Source of the query for blocks.
+    pub(crate) blocks: &'static str,
+    /// Source of the query for functions.
+    pub(crate) functions: &'static str,
+    /// Source of the query for identifiers, comments and strings.
+    pub(crate) tokens: &'static str,
+    /// Kinds of nodes that only hold a list of statements, without braces of their own.
+    pub(crate) statement_lists: &'static [&'static str],
+    /// Kinds of nodes that stand before a statement as its siblings and belong to it.
+    pub(crate) attributes: &'static [&'static str],
+    /// What a comment that documents the function below it starts with.
+    pub(crate) doc_comments: &'static [&'static str],
+}
+
+/// Declares [`Language`] and its table from one row per language. `queries` names the folders whose queries it uses.
+macro_rules! languages {
+    ($($(#[$doc:meta])* $variant:ident {
+        name: $name:literal,
+        endings: $endings:expr,
+        grammar: $grammar:expr,
+        queries: [$($folder:literal),+],
+        statement_lists: $statement_lists:expr,
+        attributes: $attributes:expr,
+        doc_comments: $doc_comments:expr,
+    })+) => {
+        /// A supported language. `name()` is the word used in files and on the command line.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Language {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Language {
+            /// Every supported language, in the order of the documentation.
+            pub const ALL: [Language; COUNT] = [$(Language::$variant),+];
+        }
+
+        /// How many languages there are.
+        pub(crate) const COUNT: usize = [$($name),+].len();
+
+        /// The rows, in the order of [`Language::ALL`].
+        static TABLE: [Row; COUNT] = [$(Row {
+            name: $name,
+            endings: &$endings,
+            grammar: || $grammar.into(),
+            blocks: concat!($(include_str!(concat!("languages/", $folder, "/blocks.scm"))),+),
+            functions: concat!($(include_str!(concat!("languages/", $folder, "/functions.scm"))),+),
+            tokens: concat!($(include_str!(concat!("languages/", $folder, "/tokens.scm"))),+),
+            statement_lists: &$statement_lists,
+            attributes: &$attributes,
+            doc_comments: &$doc_comments,
+        }),+];
+    };
+}
+
+languages! {
+    /// Python 3.
+    Python {
+        name: "python",
+        endings: ["py", "pyi"],
+        grammar: tree_sitter_python::LANGUAGE,
+        queries: ["python"],
+        statement_lists: ["block"],
+        attributes: [],
+        doc_comments: [],
+    }
+    /// TypeScript without JSX.
+    TypeScript {
+        name: "typescript",
+        endings: ["ts", "mts", "cts"],
+        grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        queries: ["ecmascript", "typescript"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["/**"],
+    }
+    /// TypeScript with JSX.
+    Tsx {
+        name: "tsx",
+        endings: ["tsx"],
+        grammar: tree_sitter_typescript::LANGUAGE_TSX,
+        queries: ["ecmascript", "typescript"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["/**"],
+    }
+    /// JavaScript, JSX included.
+    JavaScript {
+        name: "javascript",
+        endings: ["js", "jsx", "mjs", "cjs"],
+        grammar: tree_sitter_javascript::LANGUAGE,
+        queries: ["ecmascript", "javascript"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["/**"],
+    }
+    /// Java.
+    Java {
+        name: "java",
+        endings: ["java"],
+        grammar: tree_sitter_java::LANGUAGE,
+        queries: ["java"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["/**"],
+    }
+    /// C#.
+    CSharp {
+        name: "csharp",
+        endings: ["cs"],
+        grammar: tree_sitter_c_sharp::LANGUAGE,
+        queries: ["csharp"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["///", "/**"],
+    }
+    /// Rust.
+    Rust {
+        name: "rust",
+        endings: ["rs"],
+        grammar: tree_sitter_rust::LANGUAGE,
+        queries: ["rust"],
+        statement_lists: [],
+        attributes: ["attribute_item"],
+        doc_comments: ["///", "/**"],
+    }
+    /// Go.
+    Go {
+        name: "go",
+        endings: ["go"],
+        grammar: tree_sitter_go::LANGUAGE,
+        queries: ["go"],
+        statement_lists: ["statement_list"],
+        attributes: [],
+        doc_comments: ["//", "/*"],
+    }
+    /// C (and `.h` headers).
+    C {
+        name: "c",
+        endings: ["c", "h"],
+        grammar: tree_sitter_c::LANGUAGE,
+        queries: ["c"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["//", "/*"],
+    }
+    /// C++.
+    Cpp {
+        name: "cpp",
+        endings: ["cc", "cpp", "cxx", "hpp", "hh", "hxx"],
+        grammar: tree_sitter_cpp::LANGUAGE,
+        queries: ["c", "cpp"],
+        statement_lists: [],
+        attributes: [],
+        doc_comments: ["//", "/*"],
+    }
+}
+
+impl Language {
+    /// The language of a file, by the ending of its name.
+    pub fn from_path(path: &str) -> Option<Language> {
+        let name = path.rsplit(['/', '\\']).next()?;
+        let (_, ending) = name.rsplit_once('.')?;
+        Language::ALL.into_iter().find(|language| language.row().endings.contains(&ending))
+    }
+
+    /// The language called `name` in files and on the command line (`python`, `typescript`, `tsx`, `javascript`, `java`,
+    /// `csharp`, `rust`, `go`, `c`, `cpp`).
+    pub fn from_name(name: &str) -> Option<Language> {
+        Language::ALL.into_iter().find(|language| language.name() == name)
+    }
+
+    /// The language's name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    pub(crate) fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+}
+
+/// One source file of a workspace: plain text with its place and language, cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path relative to the workspace root, with `/` between its parts.
+    pub path: Arc<str>,
+    /// Language by the file's name.
+    pub language: Language,
+    /// The whole text, with its own line ends.
+    pub text: Arc<str>,
+}

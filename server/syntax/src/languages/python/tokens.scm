@@ -1,0 +1,3 @@
+(identifier) @identifier
+(comment) @comment
+(string) @string

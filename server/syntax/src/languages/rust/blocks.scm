@@ -1,0 +1,38 @@
+; A construct that stands as a statement takes the statement's range, which holds a `;` only where the statement needs one.
+
+(if_expression consequence: (block) @body) @if
+(expression_statement (if_expression consequence: (block) @body)) @if
+(match_expression body: (match_block) @body) @if
+(expression_statement (match_expression body: (match_block) @body)) @if
+
+(for_expression body: (block) @body) @for
+(expression_statement (for_expression body: (block) @body)) @for
+
+(while_expression body: (block) @body) @while
+(expression_statement (while_expression body: (block) @body)) @while
+(loop_expression body: (block) @body) @while
+(expression_statement (loop_expression body: (block) @body)) @while
+
+[
+  (const_item)
+  (expression_statement)
+  (let_declaration)
+  (static_item)
+  (use_declaration)
+] @statement
+
+; The tail expression of a block.
+(block (_expression) @statement)
+
+; A macro call in the place of an item.
+(source_file (macro_invocation) @statement)
+
+; Blocks that are no kind.
+(block [(block) (unsafe_block) (async_block) (const_block)] @other)
+(expression_statement [(block) (unsafe_block) (async_block) (const_block)]) @other
+
+; Items of traits, implementations and modules.
+(declaration_list [(const_item) (static_item) (use_declaration)] @declaration)
+(field_declaration_list (field_declaration) @declaration)
+(associated_type) @declaration
+(type_item) @declaration

@@ -1,0 +1,146 @@
+//! The queries of the languages, compiled once each.
+//!
+//! A capture's name says what part the node plays (see [`Role`]); the generic code knows these parts and no language.
+
+use std::sync::OnceLock;
+
+use tree_sitter::{Query, QueryCapture};
+
+use crate::language::{COUNT, Language};
+
+/// What a captured node is the beginning of, or a whole of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// No block, whatever else captures the same range: a docstring, or braces that belong to no kind.
+    Other,
+    /// Ends like a statement but stands in no function, such as a field.
+    Declaration,
+    Function,
+    If,
+    For,
+    While,
+    Try,
+    Catch,
+    Statement,
+}
+
+/// The part a captured node plays in its pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The whole construct. Several nodes of one match, and several matches of one body, join into one construct.
+    Construct(Kind),
+    /// The node that holds the statements, or the only statement.
+    Body,
+    /// The token after which the header ends, unless the body brings a brace of its own.
+    Open,
+    /// The token before which the body ends, where no node stands for the body.
+    Close,
+    /// The function's name.
+    Name,
+    /// The documentation inside the body.
+    Docstring,
+    /// An identifier.
+    Identifier,
+    /// A comment.
+    Comment,
+    /// A string or character literal.
+    String,
+}
+
+impl Role {
+    fn from_capture_name(name: &str) -> Option<Role> {
+        Some(match name {
+            "other" => Role::Construct(Kind::Other),
+            "declaration" => Role::Construct(Kind::Declaration),
+            "function" => Role::Construct(Kind::Function),
+            "if" => Role::Construct(Kind::If),
+            "for" => Role::Construct(Kind::For),
+            "while" => Role::Construct(Kind::While),
+            "try" => Role::Construct(Kind::Try),
+            "catch" => Role::Construct(Kind::Catch),
+            "statement" => Role::Construct(Kind::Statement),
+            "body" => Role::Body,
+            "open" => Role::Open,
+            "close" => Role::Close,
+            "name" => Role::Name,
+            "docstring" => Role::Docstring,
+            "identifier" => Role::Identifier,
+            "comment" => Role::Comment,
+            "string" => Role::String,
+            _ => return None,
+        })
+    }
+}
+
+/// A query with the roles of its captures.
+pub(crate) struct RoleQuery {
+    pub(crate) query: Query,
+    roles: Vec<Role>,
+}
+
+impl RoleQuery {
+    fn compile(language: Language, file: &'static str, source: &str) -> Result<RoleQuery, QueryError> {
+        let fail = |message| QueryError { language, file, message };
+        let query =
+            Query::new(&(language.row().grammar)(), source).map_err(|error| fail(error.to_string()))?;
+        let roles = query
+            .capture_names()
+            .iter()
+            .map(|name| Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`"))))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(RoleQuery { query, roles })
+    }
+
+    pub(crate) fn role(&self, capture: &QueryCapture) -> Role {
+        self.roles[capture.index as usize]
+    }
+}
+
+/// The compiled queries of one language.
+pub(crate) struct Queries {
+    pub(crate) blocks: RoleQuery,
+    pub(crate) functions: RoleQuery,
+    pub(crate) tokens: RoleQuery,
+}
+
+impl Queries {
+    fn compile(language: Language) -> Result<Queries, QueryError> {
+        let row = language.row();
+        Ok(Queries {
+            blocks: RoleQuery::compile(language, "blocks.scm", row.blocks)?,
+            functions: RoleQuery::compile(language, "functions.scm", row.functions)?,
+            tokens: RoleQuery::compile(language, "tokens.scm", row.tokens)?,
+        })
+    }
+
+    pub(crate) fn of(language: Language) -> &'static Queries {
+        static QUERIES: [OnceLock<Queries>; COUNT] = [const { OnceLock::new() }; COUNT];
+        QUERIES[language as usize].get_or_init(|| {
+            Queries::compile(language).expect("the queries are part of the program, and a test compiles them all")
+        })
+    }
+}
+
+/// A query that does not compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    /// Whose query.
+    pub language: Language,
+    /// Name of the file in the language's folder.
+    pub file: &'static str,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for QueryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {}: {}", self.file, self.language.name(), self.message)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// Compiles every query of every language.
+pub fn check_queries() -> Result<(), QueryError> {
+    Language::ALL.into_iter().try_for_each(|language| Queries::compile(language).map(drop))
+}

@@ -1,0 +1,79 @@
+//! The one check that all fixtures go through.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use expect_test::Expect;
+use syntax::{Block, Function, Language, Tree};
+
+/// Longest piece of code printed whole, in characters.
+const WHOLE: usize = 60;
+
+/// Prints what is found in `fixture` and compares.
+///
+/// - A block with a body is a line `kind "header" "inside of the body" "rest" [direct statements]`; the three texts together are the
+///   block's whole range. A statement is a line `statement "text"`. Children are indented; `!` marks blocks with errors.
+/// - A function is a line `name: ...`, with its docstring if it has one, and its signature if it has no body.
+/// - `end:` shows the text from the cursor `$0` to the end of its statement.
+#[track_caller]
+pub(crate) fn check(language: Language, fixture: &str, expect: Expect) {
+    let (text, cursor) = match fixture.split_once("$0") {
+        Some((before, after)) => (format!("{before}{after}"), Some(before.len())),
+        None => (fixture.to_owned(), None),
+    };
+    let tree = syntax::parse(language, &text);
+    expect.assert_eq(&render(&tree, &text, cursor));
+}
+
+fn render(tree: &Tree, text: &str, cursor: Option<usize>) -> String {
+    let mut out = String::new();
+    let blocks = tree.blocks(text);
+    for block in &blocks {
+        let depth = std::iter::successors(block.parent, |&parent| blocks[parent].parent).count();
+        out.push_str(&"  ".repeat(depth));
+        render_block(&mut out, block, text);
+    }
+    for function in tree.functions(text) {
+        render_function(&mut out, &function, text);
+    }
+    if let Some(cursor) = cursor {
+        let rest = tree.statement_end(cursor).map(|end| quote(text, cursor..end));
+        writeln!(out, "end: {}", rest.as_deref().unwrap_or("none")).unwrap();
+    }
+    out
+}
+
+fn render_block(out: &mut String, block: &Block, text: &str) {
+    let kind = format!("{:?}", block.kind).to_lowercase();
+    write!(out, "{kind} {}", quote(text, block.header.clone())).unwrap();
+    if let Some(body) = &block.body {
+        assert_eq!((block.range.start, block.header.end), (block.header.start, body.inner.start));
+        let statements: Vec<_> = body.statements.iter().map(|range| quote(text, range.clone())).collect();
+        let rest = body.inner.end..block.range.end;
+        write!(out, " {} {} [{}]", quote(text, body.inner.clone()), quote(text, rest), statements.join(", ")).unwrap();
+    } else {
+        assert_eq!(block.range, block.header);
+    }
+    out.push_str(if block.has_error { " !\n" } else { "\n" });
+}
+
+fn render_function(out: &mut String, function: &Function, text: &str) {
+    write!(out, "name: {}", function.name).unwrap();
+    if let Some(docstring) = &function.docstring {
+        write!(out, " docstring {}", quote(text, docstring.clone())).unwrap();
+    }
+    if function.body.is_none() {
+        write!(out, " signature {}", quote(text, function.signature.clone())).unwrap();
+    }
+    out.push('\n');
+}
+
+/// The text as a string literal; a long one without its middle.
+fn quote(text: &str, range: Range<usize>) -> String {
+    let chars: Vec<char> = text[range].chars().collect();
+    if chars.len() <= WHOLE {
+        return format!("{:?}", chars.iter().collect::<String>());
+    }
+    let (head, tail) = (&chars[..WHOLE / 2], &chars[chars.len() - WHOLE / 2..]);
+    format!("{:?}", [head, &['…'], tail].concat().iter().collect::<String>())
+}

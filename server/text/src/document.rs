@@ -1,0 +1,158 @@
+//! A text as a rope, with its lines and the editor's positions.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ropey::Rope;
+
+use crate::Edit;
+
+/// In which units an editor counts the characters of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// Code units of UTF-16.
+    Utf16,
+    /// Scalar values.
+    Utf32,
+}
+
+/// A place in a text as an editor names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// 0-based.
+    pub line: u32,
+    /// 0-based, from the start of the line, in units of the agreed [`Encoding`].
+    pub character: u32,
+}
+
+/// A text that is cheap to clone, to edit and to find lines in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    rope: Rope,
+}
+
+impl Document {
+    /// A document that holds `text`.
+    pub fn new(text: &str) -> Document {
+        Document { rope: Rope::from_str(text) }
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.rope.len_bytes()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        self.rope.to_string()
+    }
+
+    /// How many lines there are; after a final line end there is one more, empty line.
+    pub fn line_count(&self) -> usize {
+        self.rope.len_lines()
+    }
+
+    /// The text in `range`; `None` if the range is reversed, ends outside of the text or cuts a character.
+    pub fn slice(&self, range: Range<usize>) -> Option<Cow<'_, str>> {
+        if !self.is_boundary(range.start) || !self.is_boundary(range.end) {
+            return None;
+        }
+        self.rope.get_byte_slice(range).map(Cow::from)
+    }
+
+    /// Applies `edit`; `None` and no change if its range is reversed, ends outside of the text or cuts a character.
+    #[must_use = "an edit that does not fit means that the editor and this document have parted"]
+    pub fn apply(&mut self, edit: &Edit) -> Option<()> {
+        let Range { start, end } = edit.range;
+        if start > end || !self.is_boundary(start) || !self.is_boundary(end) {
+            return None;
+        }
+        let start = self.rope.byte_to_char(start);
+        let end = self.rope.byte_to_char(end);
+        self.rope.remove(start..end);
+        self.rope.insert(start, &edit.text);
+        Some(())
+    }
+
+    /// The byte offset of `position`; `None` if there is no such line or the position cuts a character.
+    ///
+    /// As the language server protocol has it, a character past the end of the line means the end of the line, before its line end.
+    pub fn offset(&self, position: Position, encoding: Encoding) -> Option<usize> {
+        let line = self.line(position.line as usize)?;
+        let start = self.rope.byte_to_char(line.start);
+        let content = self.rope.byte_slice(line.clone());
+        let character = position.character as usize;
+        let chars = match encoding {
+            Encoding::Utf8 if character >= content.len_bytes() => content.len_chars(),
+            Encoding::Utf8 => content.byte_to_char(character),
+            Encoding::Utf16 if character >= content.len_utf16_cu() => content.len_chars(),
+            Encoding::Utf16 => content.utf16_cu_to_char(character),
+            Encoding::Utf32 => character.min(content.len_chars()),
+        };
+        let offset = self.rope.char_to_byte(start + chars);
+        // Units inside of a character are rounded to its start; a position there is none.
+        let is_exact = offset == line.end || self.units(line.start..offset, encoding) == character;
+        is_exact.then_some(offset)
+    }
+
+    /// The position of the byte at `offset`; `None` if it is outside of the text or cuts a character.
+    ///
+    /// Between the CR and the LF of a line end there is no position either.
+    pub fn position(&self, offset: usize, encoding: Encoding) -> Option<Position> {
+        if !self.is_boundary(offset) {
+            return None;
+        }
+        let line = self.rope.byte_to_line(offset);
+        let content = self.line(line)?;
+        if offset > content.end {
+            return None;
+        }
+        let character = self.units(content.start..offset, encoding);
+        Some(Position { line: u32::try_from(line).ok()?, character: u32::try_from(character).ok()? })
+    }
+
+    /// The byte range of a line without its line end.
+    pub fn line(&self, line: usize) -> Option<Range<usize>> {
+        if line >= self.line_count() {
+            return None;
+        }
+        let start = self.rope.line_to_byte(line);
+        let end = self.rope.line_to_byte(line + 1);
+        Some(start..end - self.line_end_len(start..end))
+    }
+
+    /// Length of the line end that `line` ends with: 0, 1 or 2 bytes.
+    fn line_end_len(&self, line: Range<usize>) -> usize {
+        let byte = |back: usize| {
+            let index = line.end.checked_sub(back)?;
+            (index >= line.start).then(|| self.rope.byte(index))
+        };
+        match (byte(2), byte(1)) {
+            (Some(b'\r'), Some(b'\n')) => 2,
+            (_, Some(b'\r' | b'\n')) => 1,
+            _ => 0,
+        }
+    }
+
+    /// How many units of `encoding` the text in `range`, whose ends are boundaries, has.
+    fn units(&self, range: Range<usize>, encoding: Encoding) -> usize {
+        let slice = self.rope.byte_slice(range);
+        match encoding {
+            Encoding::Utf8 => slice.len_bytes(),
+            Encoding::Utf16 => slice.len_utf16_cu(),
+            Encoding::Utf32 => slice.len_chars(),
+        }
+    }
+
+    /// Whether `offset` is within the text and between two characters.
+    fn is_boundary(&self, offset: usize) -> bool {
+        offset <= self.len() && self.rope.char_to_byte(self.rope.byte_to_char(offset)) == offset
+    }
+}
