@@ -1,0 +1,47 @@
+//! Which functions are copies of one another, by their lines.
+
+use rustc_hash::FxHashSet;
+
+/// A copy stays one after some of its lines were changed. Functions that merely follow one pattern share less than this.
+const NEAR_COPY_SHARE: f64 = 0.7;
+
+/// The distinct lines of a piece of code, without indentation and without lines that hold no letter or digit.
+pub(crate) struct LineSet<'a>(FxHashSet<&'a str>);
+
+impl<'a> LineSet<'a> {
+    pub(crate) fn new(text: &'a str) -> LineSet<'a> {
+        LineSet(text.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect())
+    }
+
+    /// Whether the shorter of both stands for the most part in the longer one. So a function counts as a copy of what encloses it.
+    pub(crate) fn is_near_copy(&self, other: &LineSet<'_>) -> bool {
+        let common = self.0.iter().filter(|line| other.0.contains(*line)).count();
+        let shorter = self.0.len().min(other.0.len());
+        common > 0 && common as f64 >= NEAR_COPY_SHARE * shorter as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineSet;
+
+    #[track_caller]
+    fn check(one: &str, other: &str, expected: bool) {
+        assert_eq!(LineSet::new(one).is_near_copy(&LineSet::new(other)), expected);
+        assert_eq!(LineSet::new(other).is_near_copy(&LineSet::new(one)), expected);
+    }
+
+    #[test]
+    fn copies_differ_in_little_else_than_indentation() {
+        check("a1\n  b2\nc3\n", "a1\nb2\nc3\n}", true);
+        check("a1\nb2\nc3\nd4", "a1\nb2\nc3\nx4", true);
+        check("a1\nb2", "begin\na1\nb2\nend\nmore", true);
+    }
+
+    #[test]
+    fn a_common_signature_makes_no_copy() {
+        check("def close(self):\n    self.a()", "def close(self):\n    self.b()", false);
+        check("{\n}\n", "{\n}\n", false);
+        check("", "", false);
+    }
+}
