@@ -1,1 +1,14 @@
-//! End-to-end tests: see `tests/`.
+//! What end-to-end tests share: workspaces with a home of their own, the built binary, processes with a time limit.
+//!
+//! The tests themselves are in `tests/it`. They drive the `ghostbench` binary as a user does and know nothing of its
+//! insides but the file formats. `cargo xtask test` builds the binary first.
+
+mod component;
+mod process;
+mod project;
+#[cfg(unix)]
+pub mod unix;
+
+pub use component::component;
+pub use process::{Outcome, Running, wait_until};
+pub use project::{Project, binary};

@@ -107,13 +107,12 @@ fn high_water_mark(status: &str) -> Option<u64> {
 /// The table of the run with the median wall time.
 fn table(sorted: &[Measurement]) -> Result<String> {
     let median = sorted.get(sorted.len() / 2).context("there are no runs")?;
-    let number = |part: &str, field: &str| {
-        let value = median.summary[part][field].as_f64();
-        value.with_context(|| format!("`ghostbench try --json` gives no {part}.{field}"))
+    let number = |field: &str| {
+        let value = median.summary["indexing"][field].as_f64();
+        value.with_context(|| format!("`ghostbench try --json` gives no indexing.{field}"))
     };
-    let megabytes = |bytes: f64| bytes / 1e6;
-    let (bytes, seconds) = (number("indexing", "bytes")?, number("indexing", "seconds")?);
-    let (files, lines) = (number("workspace", "files")?, number("workspace", "lines")?);
+    let (files, lines) = (number("files")?, number("lines")?);
+    let (megabytes, seconds) = (number("bytes")? / 1e6, number("seconds")?);
     let walls = sorted.iter().map(|run| format!("{:.2}", run.wall.as_secs_f64()));
     Ok([
         format!("`ghostbench try` with 200 cases on {}: {files} files, {lines} lines.", WORKSPACE.join(", ")),
@@ -122,12 +121,8 @@ fn table(sorted: &[Measurement]) -> Result<String> {
         "|---|---|".to_owned(),
         format!("| wall time, median of {} | {:.2} s |", sorted.len(), median.wall.as_secs_f64()),
         format!("| wall times | {} s |", walls.collect::<Vec<_>>().join(", ")),
-        format!("| peak memory | {:.0} MB |", megabytes(median.peak_memory as f64)),
-        format!(
-            "| indexing | {:.1} MB in {seconds:.2} s: {:.1} MB/s |",
-            megabytes(bytes),
-            megabytes(bytes) / seconds
-        ),
+        format!("| peak memory | {:.0} MB |", median.peak_memory as f64 / 1e6),
+        format!("| indexing | {megabytes:.1} MB in {seconds:.2} s: {:.1} MB/s |", megabytes / seconds),
     ]
     .join("\n"))
 }

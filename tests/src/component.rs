@@ -1,0 +1,25 @@
+//! Programs that some tests need besides ours.
+
+use std::env;
+use std::path::PathBuf;
+
+/// The path of an installed program. Where it is missing, a test fails under CI and is skipped aloud elsewhere.
+pub fn component(program: &str) -> Option<PathBuf> {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&paths).map(|folder| folder.join(program)).find(|path| path.is_file());
+    if found.is_none() {
+        missing(&format!("{program} is not installed; `cargo xtask test` installs it on Debian as root"));
+    }
+    found
+}
+
+/// Says that a test cannot run here; under CI that is a failure.
+///
+/// # Panics
+///
+/// When the environment variable `CI` is set.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+pub(crate) fn missing(what: &str) {
+    assert!(env::var_os("CI").is_none(), "{what}; under CI no test may be skipped");
+    eprintln!("SKIPPED: {what}");
+}

@@ -1,0 +1,139 @@
+//! A workspace in a temporary folder, and a home that belongs to it alone.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::{Outcome, Running};
+
+/// The built `ghostbench`: the file that the environment variable `GHOSTBENCH_BIN` names, or the one beside this test.
+///
+/// # Panics
+///
+/// When it has not been built.
+#[track_caller]
+pub fn binary() -> PathBuf {
+    let beside = || {
+        let this_test = env::current_exe().expect("a running test has a path");
+        let folder = this_test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+        folder.join(format!("ghostbench{}", env::consts::EXE_SUFFIX))
+    };
+    let binary = env::var_os("GHOSTBENCH_BIN").map_or_else(beside, PathBuf::from);
+    assert!(binary.is_file(), "{} is missing: run `cargo build -p cli`", binary.display());
+    binary
+}
+
+/// A workspace and what Ghostbench keeps about it.
+pub struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    /// A workspace with the files of a fixture: each begins with a line `//- /path`.
+    ///
+    /// # Panics
+    ///
+    /// When the fixture has no such line at its start.
+    #[track_caller]
+    pub fn new(fixture: &str) -> Project {
+        let project = Project { folder: TempDir::new().expect("there is room for temporary files") };
+        fs::create_dir_all(project.root()).expect("the temporary folder is ours");
+        fs::create_dir_all(project.home()).expect("the temporary folder is ours");
+        let mut files = fixture.split("//- /");
+        assert!(
+            files.next().is_some_and(|before| before.trim().is_empty()),
+            "a fixture begins with `//- /path`"
+        );
+        for file in files {
+            let (path, text) = file.split_once('\n').expect("a path has a line of its own");
+            project.write(path.trim_end(), text);
+        }
+        project
+    }
+
+    /// A workspace of Python modules that are alike enough for any engine to have something to say: `modules` files of
+    /// some 60 lines.
+    pub fn generated(modules: usize) -> Project {
+        let project = Project::new("");
+        for number in 0..modules {
+            project.write(&format!("shop/module_{number}.py"), python_module(number));
+        }
+        project
+    }
+
+    /// Folder of the workspace.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    /// The home folder that the binary sees.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A place beside the workspace.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file of the workspace and returns its path.
+    ///
+    /// # Panics
+    ///
+    /// When that fails.
+    #[track_caller]
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder"))
+            .expect("the temporary folder is ours");
+        fs::write(&path, content).expect("the temporary folder is ours");
+        path
+    }
+
+    /// `ghostbench` in the workspace's folder, with arguments as one would type them.
+    #[track_caller]
+    pub fn ghostbench(&self, arguments: &str) -> Command {
+        self.command(&binary(), arguments)
+    }
+
+    /// As [`Project::ghostbench`], from a copy of the binary.
+    pub fn command(&self, program: &Path, arguments: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.root()).args(arguments.split_whitespace());
+        for variable in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
+            command.env(variable, self.home());
+        }
+        for variable in ["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Runs `ghostbench` to its end.
+    #[track_caller]
+    pub fn run(&self, arguments: &str) -> Outcome {
+        Running::start(self.ghostbench(arguments)).wait()
+    }
+}
+
+/// A module with functions, branches, loops and calls, of which the names differ from module to module.
+fn python_module(number: usize) -> String {
+    let mut module = format!("import math\nfrom shop.module_{} import total_0\n", number / 2);
+    for function in 0..6 {
+        module.push_str(&format!(
+            "\n\ndef total_{function}(orders_{number}, limit={number}):\n    \
+             \"\"\"Sum the prices of the orders below the limit.\"\"\"\n    \
+             total = 0\n    \
+             for order in orders_{number}:\n        \
+             price = order.price * {function}\n        \
+             if price < limit:\n            \
+             total += math.floor(price)\n            \
+             print(total, price)\n    \
+             return total\n"
+        ));
+    }
+    module
+}

@@ -1,0 +1,82 @@
+//! Signals, permissions and small disks.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::component::missing;
+use crate::{Project, Running, binary};
+
+/// User and group without rights, on every system we test on.
+const NOBODY: u32 = 65534;
+
+/// Sends Ctrl-C to a process.
+///
+/// # Panics
+///
+/// When there is no such process.
+#[track_caller]
+pub fn interrupt(process: &Running) {
+    let status = Command::new("kill").args(["-INT", &process.id().to_string()]).status();
+    assert!(status.is_ok_and(|status| status.success()), "the process can be signalled");
+}
+
+/// Sets the permission bits of a file or folder.
+///
+/// # Panics
+///
+/// When it is not ours.
+#[track_caller]
+pub fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
+}
+
+/// `ghostbench` as a user who is bound by permissions: root, who reads everything, becomes nobody.
+#[track_caller]
+pub fn unprivileged(project: &Project, arguments: &str) -> Command {
+    if !is_root() {
+        return project.ghostbench(arguments);
+    }
+    // The build folder may be closed to nobody, so the binary moves to the project.
+    let copy = project.beside("ghostbench");
+    fs::copy(binary(), &copy).expect("there is room for a copy");
+    set_mode(&copy, 0o755);
+    set_mode(copy.parent().expect("a file has a folder"), 0o755);
+    set_mode(&project.home(), 0o777);
+    let mut command = project.command(&copy, arguments);
+    command.uid(NOBODY).gid(NOBODY);
+    command
+}
+
+fn is_root() -> bool {
+    let user = Command::new("id").arg("-u").output();
+    user.is_ok_and(|user| user.stdout.trim_ascii() == b"0")
+}
+
+/// A disk in memory, taken away when dropped.
+pub struct SmallDisk {
+    folder: PathBuf,
+}
+
+impl SmallDisk {
+    /// Mounts a disk of so many bytes; `None`, said aloud, where that is not allowed.
+    pub fn mount(folder: &Path, bytes: usize) -> Option<SmallDisk> {
+        fs::create_dir_all(folder).expect("the temporary folder is ours");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"]).arg(folder);
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(SmallDisk { folder: folder.to_owned() });
+        }
+        missing("mounting a small disk needs root");
+        None
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // A disk that stays mounted is lost memory, not a failed test.
+        let _ = Command::new("umount").arg(&self.folder).status();
+    }
+}

@@ -1,0 +1,258 @@
+//! Input that cannot be worked on, and input that looks so: a clear message and the right exit code, never a panic.
+
+use std::fs;
+
+use tests::Project;
+
+use crate::rows;
+
+const USAGE: i32 = 2;
+const OUTSIDE_WORLD: i32 = 3;
+
+const GOOD: &str = "//- /good.py
+import math
+
+
+def area(radius):
+    if radius < 0:
+        raise ValueError(radius)
+    total = math.pi * radius
+    for step in range(3):
+        total += step
+        print(total)
+    return total
+
+
+def volume(radius):
+    if radius < 0:
+        raise ValueError(radius)
+    total = math.pi * radius * radius
+    for step in range(3):
+        total += step
+        print(total)
+    return total
+";
+
+#[test]
+fn a_path_that_does_not_exist() {
+    let project = Project::new(GOOD);
+    for command in ["try nowhere", "mine nowhere"] {
+        project.run(command).expect_code(USAGE).expect_message(&["nowhere"]);
+    }
+    project.run("replay nowhere.jsonl").expect_code(USAGE).expect_message(&["nowhere.jsonl"]);
+    project.run("report nowhere").expect_code(USAGE).expect_message(&["nowhere"]);
+}
+
+#[test]
+fn a_file_for_a_folder() {
+    let project = Project::new(GOOD);
+    for command in ["try good.py", "mine good.py", "report good.py"] {
+        project.run(command).expect_code(USAGE).expect_message(&["good.py"]);
+    }
+}
+
+#[test]
+fn a_folder_for_a_file() {
+    let project = Project::new(GOOD);
+    project.run("replay .").expect_code(USAGE).expect_message(&["."]);
+}
+
+#[test]
+fn nothing_to_work_on() {
+    let empty = Project::new("");
+    empty.run("try .").expect_code(USAGE).expect_message(&["no source files"]);
+    let prose = Project::new("//- /README.md\n# Read me\n//- /data.csv\n1,2\n");
+    prose.run("try .").expect_code(USAGE).expect_message(&["no source files", "python"]);
+    let no_block = Project::new("//- /empty.py\n# Nothing but a comment.\n");
+    no_block.run("try .").expect_code(USAGE).expect_message(&["no block"]);
+}
+
+#[test]
+fn arguments_that_make_no_sense() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 0").expect_code(USAGE).expect_message(&["--cases"]);
+    project.run("try . --cases many").expect_code(USAGE).expect_message(&["many"]);
+    project.run("try . --engine nobody").expect_code(USAGE).expect_message(&["nobody", "builtin"]);
+    project.run("try . --scenario nothing").expect_code(USAGE).expect_message(&["nothing", "full_block"]);
+    project.run("try . --jobs 0").expect_code(USAGE).expect_message(&["--jobs"]);
+    project.run("replay suite.jsonl --resume").expect_code(USAGE).expect_message(&["--out"]);
+    project.run("dance").expect_code(USAGE).expect_message(&["dance"]);
+    project.run("").expect_code(USAGE);
+}
+
+#[test]
+fn more_cases_than_the_files_hold() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 100000 --out ../run").expect_code(0);
+    assert!(!rows::cases(&project.beside("run")).is_empty());
+}
+
+#[test]
+fn invalid_utf8_is_left_out() {
+    let project = Project::new(GOOD);
+    project.write("bad.py", b"def f():\n    return '\xff\xfe\xfd'\n");
+    let outcome = project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["bad.py"]);
+    assert!(outcome.stderr.contains("not UTF-8"), "{}", outcome.stderr);
+    only_the_good_file(&project);
+}
+
+#[test]
+fn binary_and_empty_files_are_left_out() {
+    let project = Project::new(GOOD);
+    project.write("nul.py", b"x = 1\0\0\0\n");
+    project.write("empty.py", "");
+    project.run("try . --cases 5 --out ../run").expect_code(0);
+    only_the_good_file(&project);
+}
+
+#[test]
+fn a_line_of_50_megabytes_is_left_out() {
+    let project = Project::new(GOOD);
+    project.write("long.py", format!("x = '{}'\n", "a".repeat(50_000_000)));
+    project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["long.py"]);
+    only_the_good_file(&project);
+}
+
+#[test]
+fn a_file_nested_deeply_is_no_stack_overflow() {
+    let project = Project::new(GOOD);
+    let depth = 20_000;
+    project.write("deep.py", format!("x = {}1{}\n", "(".repeat(depth), ")".repeat(depth)));
+    project.write("deep.c", format!("int main() {{ {} {} }}\n", "if (1) {".repeat(depth), "}".repeat(depth)));
+    project.run("try . --cases 5 --out ../run").expect_code(0);
+}
+
+#[test]
+fn names_with_blanks_quotes_and_letters_of_any_script() {
+    let project = Project::new("");
+    let (_, text) = GOOD.split_once('\n').expect("the fixture has a first line");
+    for name in ["a b.py", "it's.py", "größe/naïve.py", "名前.py"] {
+        project.write(name, text.replace("area", &format!("area_{}", name.len())));
+    }
+    project.run("try . --cases 20 --out ../run").expect_code(0);
+    assert!(!rows::cases(&project.beside("run")).is_empty());
+}
+
+#[test]
+fn a_run_is_not_overwritten() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 5 --out ../run").expect_code(0);
+    let before = rows::text(&project.beside("run").join("predictions.jsonl"));
+    project.run("try . --cases 5 --out ../run").expect_code(USAGE).expect_message(&["run", "--resume"]);
+    assert_eq!(rows::text(&project.beside("run").join("predictions.jsonl")), before);
+}
+
+#[test]
+fn a_suite_with_a_torn_line() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
+    let suite = rows::text(&project.beside("suite.jsonl"));
+    fs::write(project.beside("torn.jsonl"), &suite[..suite.len() - 20])
+        .expect("the temporary folder is ours");
+    let line = format!("line {}", suite.matches('\n').count());
+    project.run("replay ../torn.jsonl").expect_code(OUTSIDE_WORLD).expect_message(&["torn.jsonl", &line]);
+}
+
+#[test]
+fn a_suite_with_a_broken_line() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
+    let suite = rows::text(&project.beside("suite.jsonl"));
+    let (first, rest) = suite.split_once('\n').expect("a suite has a row");
+    let broken = format!("{first}\n{{\"schema\": \"1.0\", \"id\": 7}}\n{rest}");
+    fs::write(project.beside("broken.jsonl"), broken).expect("the temporary folder is ours");
+    project
+        .run("replay ../broken.jsonl")
+        .expect_code(OUTSIDE_WORLD)
+        .expect_message(&["broken.jsonl", "line 2"]);
+}
+
+#[test]
+fn a_suite_that_is_no_suite() {
+    let project = Project::new(GOOD);
+    for (text, code) in
+        [("", USAGE), ("\n\n", USAGE), ("[1, 2]\n", OUTSIDE_WORLD), ("hello\n", OUTSIDE_WORLD)]
+    {
+        fs::write(project.beside("no.jsonl"), text).expect("the temporary folder is ours");
+        project.run("replay ../no.jsonl").expect_code(code).expect_message(&["no.jsonl"]);
+    }
+}
+
+#[test]
+fn a_suite_of_a_newer_schema() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
+    let newer = rows::text(&project.beside("suite.jsonl")).replace("\"schema\":\"1.", "\"schema\":\"2.");
+    fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
+    let outcome = project.run("replay ../newer.jsonl").expect_code(OUTSIDE_WORLD);
+    outcome.expect_message(&["newer.jsonl", "line 1", "schema 2.", "install a newer version"]);
+}
+
+#[test]
+fn a_newer_minor_version_is_read() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
+    let suite = rows::text(&project.beside("suite.jsonl"));
+    let newer = suite.replace("{\"schema\":\"1.0\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
+    assert_ne!(newer, suite);
+    fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
+    project.run("replay ../newer.jsonl --workspace . --out ../run").expect_code(0);
+}
+
+#[test]
+fn a_run_of_a_newer_schema() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 4 --out ../run").expect_code(0);
+    for file in ["predictions.jsonl", "run.json"] {
+        let path = project.beside("run").join(file);
+        let text = rows::text(&path);
+        let newer = text.replacen("\"1.0\"", "\"9.0\"", 1);
+        assert_ne!(newer, text, "{file}");
+        fs::write(&path, newer).expect("the run is ours");
+        project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&[file, "schema 9.0"]);
+        fs::write(&path, text).expect("the run is ours");
+    }
+}
+
+#[test]
+fn a_run_with_a_torn_last_answer_is_shown_and_gone_on_with() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
+    project.run("replay ../suite.jsonl --workspace . --out ../run").expect_code(0);
+    let path = project.beside("run").join("predictions.jsonl");
+    let (whole, answers) = (rows::text(&path), rows::answers(&project.beside("run")));
+    fs::write(&path, &whole[..whole.len() - 9]).expect("the run is ours");
+    project.run("report ../run").expect_code(0);
+    project.run("replay ../suite.jsonl --workspace . --out ../run --resume").expect_code(0);
+    assert_eq!(rows::answers(&project.beside("run")), answers);
+}
+
+#[test]
+fn a_run_with_a_broken_line_in_its_middle() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 4 --out ../run").expect_code(0);
+    let path = project.beside("run").join("predictions.jsonl");
+    fs::write(&path, format!("half a row\n{}", rows::text(&path))).expect("the run is ours");
+    let message = ["predictions.jsonl", "line 1"];
+    project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&message);
+}
+
+#[test]
+fn a_run_of_other_cases_or_engines_is_not_gone_on_with() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
+    project.run("mine . --cases 5 --seed 8 --out ../other.jsonl").expect_code(0);
+    project.run("replay ../suite.jsonl --workspace . --out ../run").expect_code(0);
+    let other_suite =
+        project.run("replay ../other.jsonl --workspace . --out ../run --resume").expect_code(USAGE);
+    other_suite.expect_message(&["another suite", "--out"]);
+    let other_engine = "replay ../suite.jsonl --workspace . --engine empty --out ../run --resume";
+    project.run(other_engine).expect_code(USAGE).expect_message(&["--out"]);
+}
+
+#[track_caller]
+fn only_the_good_file(project: &Project) {
+    for case in rows::cases(&project.beside("run")) {
+        assert_eq!(case.path, "good.py");
+    }
+}

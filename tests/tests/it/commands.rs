@@ -1,0 +1,93 @@
+//! The commands on good input.
+
+use std::fs;
+
+use tests::Project;
+
+use crate::rows;
+
+#[test]
+fn try_mines_replays_scores_and_reports() {
+    let project = Project::generated(6);
+    let outcome = project.run("try . --cases 40 --out ../run").expect_code(0);
+    let run = project.beside("run");
+    let cases = rows::cases(&run);
+    assert!(!cases.is_empty());
+    assert!(rows::answers(&run).len() >= cases.len(), "every case is answered");
+    assert!(!rows::text(&run.join("scores.jsonl")).is_empty());
+    assert!(outcome.stdout.contains("builtin"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("report.html"), "{}", outcome.stdout);
+}
+
+#[test]
+fn try_as_json_is_one_json_value_with_the_indexing_speed() {
+    let project = Project::generated(4);
+    let outcome = project.run("try . --cases 10 --out ../run --json").expect_code(0);
+    let value: serde_json::Value =
+        serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
+    assert_eq!(value["indexing"]["files"], 4);
+    assert!(value["indexing"]["bytes"].as_u64() > Some(0), "{value}");
+    assert!(value["indexing"]["seconds"].as_f64() > Some(0.0), "{value}");
+}
+
+#[test]
+fn mine_replay_and_report_do_what_try_does_at_once() {
+    let project = Project::generated(5);
+    project.run("try . --cases 30 --seed 3 --out ../at-once").expect_code(0);
+    project.run("mine . --cases 30 --seed 3 --out ../suite.jsonl").expect_code(0);
+    project.run("replay ../suite.jsonl --workspace . --out ../in-turn").expect_code(0);
+    let (at_once, in_turn) = (project.beside("at-once"), project.beside("in-turn"));
+    assert_eq!(rows::text(&project.beside("suite.jsonl")), rows::text(&at_once.join("cases.jsonl")));
+    assert_eq!(rows::answers(&in_turn), rows::answers(&at_once));
+    let report = |run: &str| project.run(&format!("report {run} --format markdown")).expect_code(0).stdout;
+    assert!(report("../in-turn").contains("builtin"));
+}
+
+#[test]
+fn nothing_is_written_into_the_workspace() {
+    let project = Project::generated(3);
+    let before = listing(&project);
+    project.run("try . --cases 5").expect_code(0);
+    project.run("mine . --cases 5").expect_code(0);
+    assert_eq!(listing(&project), before);
+    assert!(
+        fs::read_dir(project.home()).expect("the home is ours").next().is_some(),
+        "the run went to the home"
+    );
+}
+
+#[test]
+fn a_run_inside_of_the_workspace_is_not_read_as_code() {
+    let project = Project::generated(3);
+    project.run("try . --cases 10 --out results").expect_code(0);
+    project.write("results/copy.py", "def copied():\n    return 1\n");
+    let outcome = project.run("mine . --cases 10 --out ../suite.jsonl --json").expect_code(0);
+    let value: serde_json::Value =
+        serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
+    assert_eq!(value["indexing"]["files"], 3);
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let project = Project::new("");
+    for command in ["try", "mine", "replay", "report"] {
+        let help = project.run(&format!("{command} --help")).expect_code(0).stdout;
+        assert!(help.contains(&format!("ghostbench {command} ")), "{help}");
+    }
+}
+
+fn listing(project: &Project) -> Vec<std::path::PathBuf> {
+    let mut paths = Vec::new();
+    let mut folders = vec![project.root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the workspace is ours") {
+            let path = entry.expect("the workspace is ours").path();
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
+}

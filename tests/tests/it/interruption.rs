@@ -1,0 +1,80 @@
+//! Stopping a run at any moment loses no finished row, and going on repeats none.
+
+use std::process::Command;
+
+use tests::unix::interrupt;
+use tests::{Project, Running, wait_until};
+
+use crate::rows;
+
+const INTERRUPTED: i32 = 130;
+
+/// Requests enough to be in the middle of when a signal comes.
+const REPLAY: &str = "replay ../suite.jsonl --workspace . --repeat 400 --jobs 2";
+
+#[test]
+fn ctrl_c_finishes_what_is_under_way() {
+    let project = project_with_suite();
+    let run = project.beside("run");
+    let process = start_and_wait_for_answers(&project, "--out ../run", 20);
+    interrupt(&process);
+    let outcome = process.wait().expect_code(INTERRUPTED);
+    assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
+    let stopped = rows::answers(&run);
+    assert!(rows::text(&run.join("predictions.jsonl")).ends_with('\n'), "the last row is whole");
+    assert!(stopped.len() < rows::cases(&run).len() * 400, "stopped before the end");
+    project.run("report ../run").expect_code(0);
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    let project = project_with_suite();
+    let process = start_and_wait_for_answers(&project, "--out ../run", 5);
+    interrupt(&process);
+    // The first one may have ended the process already.
+    let _ = Command::new("kill").args(["-INT", &process.id().to_string()]).output();
+    process.wait().expect_code(INTERRUPTED);
+    rows::answers(&project.beside("run"));
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_was() {
+    let project = project_with_suite();
+    let run = project.beside("run");
+    let mut process = start_and_wait_for_answers(&project, "--out ../run", 50);
+    process.kill();
+    assert_eq!(process.wait().code(), None);
+    let kept = rows::predictions(&run);
+    assert!(kept.len() >= 50);
+    project.run(&format!("{REPLAY} --out ../run --resume")).expect_code(0);
+    let finished = rows::predictions(&run);
+    assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "what was finished stays as it was");
+    let answers = rows::answers(&run);
+    assert_eq!(answers.len(), rows::cases(&run).len() * 400);
+    // A run that was never stopped knows the same answers.
+    project.run(&format!("{REPLAY} --out ../whole")).expect_code(0);
+    assert_eq!(rows::answers(&project.beside("whole")), answers);
+}
+
+#[test]
+fn two_processes_do_not_write_one_run() {
+    let project = project_with_suite();
+    let _running = start_and_wait_for_answers(&project, "--out ../run", 5);
+    let second = project.run(&format!("{REPLAY} --out ../run --resume"));
+    second.expect_code(3).expect_message(&["another ghostbench", "--out"]);
+}
+
+fn project_with_suite() -> Project {
+    let project = Project::generated(6);
+    project.run("mine . --cases 20 --out ../suite.jsonl").expect_code(0);
+    project
+}
+
+/// Starts a replay and returns when so many answers are on disk and many more are to come.
+fn start_and_wait_for_answers(project: &Project, arguments: &str, count: usize) -> Running {
+    let mut process = Running::start(project.ghostbench(&format!("{REPLAY} {arguments}")));
+    let run = project.beside("run");
+    wait_until("answers are on disk", || rows::answers_so_far(&run) >= count || process.has_ended());
+    assert!(!process.has_ended(), "the replay ended before it could be stopped");
+    process
+}
