@@ -195,7 +195,7 @@ fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
     let mut statements = Vec::new();
     let mut attributes_start = None;
     for child in holder.named_children(&mut holder.walk()) {
-        if child.is_extra() || child.is_error() {
+        if child.is_extra() || child.is_error() || is_empty_statement(child) {
             continue;
         }
         if row.attributes.contains(&child.kind()) {
@@ -209,4 +209,9 @@ fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
         }
     }
     statements
+}
+
+/// Whether `node` is a `;` that stands alone.
+fn is_empty_statement(node: Node) -> bool {
+    node.child_count() == 1 && node.child(0).is_some_and(|child| child.kind() == ";")
 }

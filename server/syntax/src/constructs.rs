@@ -56,21 +56,18 @@ impl<'tree> Construct<'tree> {
             _ => None,
         });
         let (kind, node) = wholes.next()?;
-        let mut construct = Construct {
+        let range = wholes.fold(node.byte_range(), |range, (_, node)| cover(range, node.byte_range()));
+        Some(Construct {
             kind,
             node,
-            range: node.byte_range(),
+            range,
             has_error: node.has_error(),
             body: part(Role::Body),
             open: part(Role::Open),
             close: part(Role::Close),
             name: part(Role::Name),
             docstring: part(Role::Docstring),
-        };
-        for (_, node) in wholes {
-            construct.cover(node.byte_range());
-        }
-        Some(construct)
+        })
     }
 
     /// What tells apart two constructs, and is the same in all matches about one. `None` for what is matched once.
@@ -80,16 +77,17 @@ impl<'tree> Construct<'tree> {
 
     /// Takes in what another pattern says about the same construct.
     fn join(&mut self, other: Construct<'tree>) {
-        self.cover(other.range);
+        self.range = cover(self.range.clone(), other.range);
         self.has_error |= other.has_error;
         self.open = self.open.or(other.open);
         self.name = self.name.or(other.name);
         self.docstring = self.docstring.or(other.docstring);
     }
+}
 
-    fn cover(&mut self, range: Range<usize>) {
-        self.range = self.range.start.min(range.start)..self.range.end.max(range.end);
-    }
+/// The smallest range that holds both.
+fn cover(a: Range<usize>, b: Range<usize>) -> Range<usize> {
+    a.start.min(b.start)..a.end.max(b.end)
 }
 
 /// Calls `visit` with the role of every captured node.

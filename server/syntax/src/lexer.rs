@@ -8,6 +8,10 @@ use std::ops::Range;
 
 use crate::Language;
 
+mod reserved;
+
+pub use reserved::is_reserved;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {

@@ -23,6 +23,6 @@ mod tree;
 pub use blocks::{Block, BlockKind, Body};
 pub use functions::Function;
 pub use language::{Language, SourceFile};
-pub use lexer::{Token, TokenKind, lex};
+pub use lexer::{Token, TokenKind, is_reserved, lex};
 pub use queries::{QueryError, check_queries};
 pub use tree::{Tree, parse};

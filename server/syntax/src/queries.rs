@@ -8,19 +8,19 @@ use tree_sitter::{Query, QueryCapture};
 
 use crate::language::{COUNT, Language};
 
-/// What a captured node is the beginning of, or a whole of.
+/// What a construct is. Where two constructs have the same range, the one whose kind comes first here takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// No block, whatever else captures the same range: a docstring, or braces that belong to no kind.
     Other,
-    /// Ends like a statement but stands in no function, such as a field.
-    Declaration,
     Function,
     If,
     For,
     While,
     Try,
     Catch,
+    /// Ends like a statement but is a member of a type, or declares one.
+    Declaration,
     Statement,
 }
 
@@ -143,4 +143,14 @@ impl std::error::Error for QueryError {}
 /// Compiles every query of every language.
 pub fn check_queries() -> Result<(), QueryError> {
     Language::ALL.into_iter().try_for_each(|language| Queries::compile(language).map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_queries_compile() {
+        assert_eq!(check_queries(), Ok(()));
+    }
 }

@@ -8,6 +8,8 @@ use syntax::{Block, Function, Language, Tree};
 
 /// Longest piece of code printed whole, in characters.
 const WHOLE: usize = 60;
+/// The same for the statements in a list, most of which are printed again as blocks.
+const WHOLE_IN_LIST: usize = 20;
 
 /// Prints what is found in `fixture` and compares.
 ///
@@ -37,7 +39,7 @@ fn render(tree: &Tree, text: &str, cursor: Option<usize>) -> String {
         render_function(&mut out, &function, text);
     }
     if let Some(cursor) = cursor {
-        let rest = tree.statement_end(cursor).map(|end| quote(text, cursor..end));
+        let rest = tree.statement_end(cursor).map(|end| quote(text, cursor..end, WHOLE));
         writeln!(out, "end: {}", rest.as_deref().unwrap_or("none")).unwrap();
     }
     out
@@ -45,12 +47,12 @@ fn render(tree: &Tree, text: &str, cursor: Option<usize>) -> String {
 
 fn render_block(out: &mut String, block: &Block, text: &str) {
     let kind = format!("{:?}", block.kind).to_lowercase();
-    write!(out, "{kind} {}", quote(text, block.header.clone())).unwrap();
+    write!(out, "{kind} {}", quote(text, block.header.clone(), WHOLE)).unwrap();
     if let Some(body) = &block.body {
         assert_eq!((block.range.start, block.header.end), (block.header.start, body.inner.start));
-        let statements: Vec<_> = body.statements.iter().map(|range| quote(text, range.clone())).collect();
+        let statements: Vec<_> = body.statements.iter().map(|range| quote(text, range.clone(), WHOLE_IN_LIST)).collect();
         let rest = body.inner.end..block.range.end;
-        write!(out, " {} {} [{}]", quote(text, body.inner.clone()), quote(text, rest), statements.join(", ")).unwrap();
+        write!(out, " {} {} [{}]", quote(text, body.inner.clone(), WHOLE), quote(text, rest, WHOLE), statements.join(", ")).unwrap();
     } else {
         assert_eq!(block.range, block.header);
     }
@@ -60,20 +62,20 @@ fn render_block(out: &mut String, block: &Block, text: &str) {
 fn render_function(out: &mut String, function: &Function, text: &str) {
     write!(out, "name: {}", function.name).unwrap();
     if let Some(docstring) = &function.docstring {
-        write!(out, " docstring {}", quote(text, docstring.clone())).unwrap();
+        write!(out, " docstring {}", quote(text, docstring.clone(), WHOLE)).unwrap();
     }
     if function.body.is_none() {
-        write!(out, " signature {}", quote(text, function.signature.clone())).unwrap();
+        write!(out, " signature {}", quote(text, function.signature.clone(), WHOLE)).unwrap();
     }
     out.push('\n');
 }
 
-/// The text as a string literal; a long one without its middle.
-fn quote(text: &str, range: Range<usize>) -> String {
+/// The text as a string literal; without its middle if it is longer than `whole`.
+fn quote(text: &str, range: Range<usize>, whole: usize) -> String {
     let chars: Vec<char> = text[range].chars().collect();
-    if chars.len() <= WHOLE {
+    if chars.len() <= whole {
         return format!("{:?}", chars.iter().collect::<String>());
     }
-    let (head, tail) = (&chars[..WHOLE / 2], &chars[chars.len() - WHOLE / 2..]);
+    let (head, tail) = (&chars[..whole / 2], &chars[chars.len() - whole / 2..]);
     format!("{:?}", [head, &['…'], tail].concat().iter().collect::<String>())
 }

@@ -17,7 +17,14 @@ def area(shape):
     return w * shape.height
     # trailing
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def area(shape):" "\n    \"\"\"The area.\"\"\"\n    w = s…en\n    return w * shape.height" "\n    # trailing" ["w = shape.width", "return w * shape.height"]
+              statement "\"\"\"The area.\"\"\""
+              statement "w = shape.width"
+              statement "return w * shape.height"
+            name: area docstring "\"\"\"The area.\"\"\""
+            end: "idth"
+        "#]],
     );
 }
 
@@ -35,7 +42,12 @@ class Shape:
     async def area(self) -> int:
         return await self.measu$0re()
 "#,
-        expect![[]],
+        expect![[r#"
+            function "@property\n    @cached(size=1)\n…  async def area(self) -> int:" "\n        return await self.measure()" "" ["return await self.measure()"]
+              statement "return await self.measure()"
+            name: area
+            end: "re()"
+        "#]],
     );
 }
 
@@ -49,7 +61,15 @@ def outer():
         return 1
     return inn$0er
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def outer():" "\n    def inner():\n        return 1\n    return inner" "" ["def inner():\n        return 1", "return inner"]
+              function "def inner():" "\n        return 1" "" ["return 1"]
+                statement "return 1"
+              statement "return inner"
+            name: outer
+            name: inner
+            end: "er"
+        "#]],
     );
 }
 
@@ -62,7 +82,11 @@ def f():
     """Nothing
     else."""
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f():" "\n    \"\"\"Nothing\n    else.\"\"\"" "" []
+              statement "\"\"\"Nothing\n    else.\"\"\""
+            name: f docstring "\"\"\"Nothing\n    else.\"\"\""
+        "#]],
     );
 }
 
@@ -76,7 +100,12 @@ def f():
     "a" "b"
     return 1
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f():" "\n    # comment first\n    \"a\" \"b\"\n    return 1" "" ["return 1"]
+              statement "\"a\" \"b\""
+              statement "return 1"
+            name: f docstring "\"a\" \"b\""
+        "#]],
     );
 }
 
@@ -92,7 +121,14 @@ elif b:
 else:
     z()
 "#,
-        expect![[]],
+        expect![[r#"
+            if "if a > 1:" "  # why\n    x()" "\nelif b:\n    y()\nelse:\n    z()" ["x()"]
+              statement "x()"
+              if "elif b:" "\n    y()" "" ["y()"]
+                statement "y()"
+              statement "z()"
+            end: " > 1:"
+        "#]],
     );
 }
 
@@ -109,7 +145,15 @@ async def f():
     while True:
         break
 "#,
-        expect![[]],
+        expect![[r#"
+            function "async def f():" "\n    async for x in xs:\n      …\n    while True:\n        break" "" ["async for x in xs:\n        use(x)\n    else:\n        done()", "while True:\n        break"]
+              for "async for x in xs:" "\n        use(x)" "\n    else:\n        done()" ["use(x)"]
+                statement "use(x)"
+                statement "done()"
+              while "while True:" "\n        break" "" ["break"]
+                statement "break"
+            name: f
+        "#]],
     );
 }
 
@@ -129,7 +173,18 @@ else:
 finally:
     close()
 "#,
-        expect![[]],
+        expect![[r#"
+            try "try:" "\n    risky()" "\nexcept (A, B) as e:\n    handl…   fine()\nfinally:\n    close()" ["risky()"]
+              statement "risky()"
+              catch "except (A, B) as e:" "\n    handle(e)" "" ["handle(e)"]
+                statement "handle(e)"
+              catch "except:" "\n    raise" "" ["raise"]
+                statement "raise"
+              statement "fine()"
+              try "finally:" "\n    close()" "" ["close()"]
+                statement "close()"
+            end: "andle(e)"
+        "#]],
     );
 }
 
@@ -143,7 +198,12 @@ try:
 except* OSError:
     b()
 "#,
-        expect![[]],
+        expect![[r#"
+            try "try:" "\n    a()" "\nexcept* OSError:\n    b()" ["a()"]
+              statement "a()"
+              catch "except* OSError:" "\n    b()" "" ["b()"]
+                statement "b()"
+        "#]],
     );
 }
 
@@ -158,7 +218,12 @@ match command:
     case _:
         pass
 "#,
-        expect![[]],
+        expect![[r#"
+            if "match command:" "\n    case [\"go\", way] if way:\n…(way)\n    case _:\n        pass" "" ["case [\"go\", way] if way:\n        go(way)", "case _:\n        pass"]
+              statement "go(way)"
+              statement "pass"
+            end: "o(way)"
+        "#]],
     );
 }
 
@@ -170,7 +235,10 @@ fn with_is_no_kind() {
 with open(p) as f, lock:
     f.re$0ad()
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "f.read()"
+            end: "ad()"
+        "#]],
     );
 }
 
@@ -183,7 +251,16 @@ def f(): return 1
 if a: b; c
 while a: pass
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f():" " return 1" "" ["return 1"]
+              statement "return 1"
+            if "if a:" " b; c" "" ["b", "c"]
+              statement "b"
+              statement "c"
+            while "while a:" " pass" "" ["pass"]
+              statement "pass"
+            name: f
+        "#]],
     );
 }
 
@@ -194,7 +271,12 @@ fn several_statements_on_a_line() {
         r#"
 a = 1; b =$0 2; c = 3
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "a = 1"
+            statement "b = 2"
+            statement "c = 3"
+            end: " 2"
+        "#]],
     );
 }
 
@@ -218,7 +300,23 @@ def f():
     type T = int
     continue
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "import os"
+            statement "from a import b"
+            function "def f():" "\n    global g\n    nonlocal n\n …\n    type T = int\n    continue" "" ["global g", "nonlocal n", "assert a, \"b\"", "del a", "raise E from e", "yield x", "await y", "x: int = 1", "x += 1", "type T = int", "continue"]
+              statement "global g"
+              statement "nonlocal n"
+              statement "assert a, \"b\""
+              statement "del a"
+              statement "raise E from e"
+              statement "yield x"
+              statement "await y"
+              statement "x: int = 1"
+              statement "x += 1"
+              statement "type T = int"
+              statement "continue"
+            name: f
+        "#]],
     );
 }
 
@@ -235,7 +333,11 @@ y = """
 string
 """
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "x = call(\n    1,\n    2,\n)"
+            statement "y = \"\"\"\nstring\n\"\"\""
+            end: "\n    2,\n)"
+        "#]],
     );
 }
 
@@ -247,7 +349,10 @@ fn lambdas_are_expressions() {
 f = lambda x: x + 1
 g = sorted(xs, key=lambda x: (x.a, x.b))
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "f = lambda x: x + 1"
+            statement "g = sorted(xs, key=lambda x: (x.a, x.b))"
+        "#]],
     );
 }
 
@@ -259,7 +364,11 @@ fn generic_function() {
 def first[T](xs: list[T], *, n: int = 0) -> T:
     return xs[n]
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def first[T](xs: list[T], *, n: int = 0) -> T:" "\n    return xs[n]" "" ["return xs[n]"]
+              statement "return xs[n]"
+            name: first
+        "#]],
     );
 }
 
@@ -271,7 +380,12 @@ fn statement_end_in_a_header() {
 def f(a,$0 b):
     pass
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f(a, b):" "\n    pass" "" ["pass"]
+              statement "pass"
+            name: f
+            end: " b):"
+        "#]],
     );
 }
 
@@ -283,7 +397,9 @@ fn statement_end_in_a_class_attribute() {
 class A:
     x = fiel$0d(1)
 "#,
-        expect![[]],
+        expect![[r#"
+            end: "d(1)"
+        "#]],
     );
 }
 
@@ -296,7 +412,11 @@ a = 1
 $0
 b = 2
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "a = 1"
+            statement "b = 2"
+            end: none
+        "#]],
     );
 }
 
@@ -308,7 +428,9 @@ fn module_docstring_is_no_statement() {
 """Module."""
 x = 1
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "x = 1"
+        "#]],
     );
 }
 
@@ -319,7 +441,9 @@ fn comprehension_is_no_loop() {
         r#"
 xs = [f(x) for x in ys if x]
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "xs = [f(x) for x in ys if x]"
+        "#]],
     );
 }
 
@@ -330,7 +454,10 @@ fn header_without_body() {
         r#"
 def f(a):
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f(a):" "" "" []
+            name: f
+        "#]],
     );
 }
 
@@ -345,7 +472,13 @@ class A:
     def g(self):
         return 1
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f(self):" "" "" []
+            function "def g(self):" "\n        return 1" "" ["return 1"]
+              statement "return 1"
+            name: f
+            name: g
+        "#]],
     );
 }
 
@@ -358,7 +491,10 @@ def f():
     x = foo(
     y = 1
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f():" "" "\n    x = foo(\n    y = 1" [] !
+            name: f
+        "#]],
     );
 }
 
@@ -370,7 +506,7 @@ fn unfinished_header() {
 if a and
     b()
 "#,
-        expect![[]],
+        expect![[""]],
     );
 }
 
@@ -384,31 +520,63 @@ def f():
         a()
     b()
 "#,
-        expect![[]],
+        expect![[r#"
+            function "def f():" "\n    else:\n        a()" "" ["a()"] !
+              statement "a()"
+            statement "b()"
+            name: f
+        "#]],
     );
 }
 
 #[test]
 fn crlf() {
-    check(Python, "def f():\r\n    if a:\r\n        b()\r\n    # c\r\n    return $01\r\n", expect![[]]);
+    check(Python, "def f():\r\n    if a:\r\n        b()\r\n    # c\r\n    return $01\r\n", expect![[r#"
+        function "def f():" "\r\n    if a:\r\n        b()\r\n    # c\r\n    return 1" "" ["if a:\r\n        b()", "return 1"]
+          if "if a:" "\r\n        b()" "" ["b()"]
+            statement "b()"
+          statement "return 1"
+        name: f
+        end: "1"
+    "#]]);
 }
 
 #[test]
 fn tabs() {
-    check(Python, "class A:\n\tdef f(self):\n\t\tif a:\n\t\t\tb($0)\n\t\treturn 1\n", expect![[]]);
+    check(Python, "class A:\n\tdef f(self):\n\t\tif a:\n\t\t\tb($0)\n\t\treturn 1\n", expect![[r#"
+        function "def f(self):" "\n\t\tif a:\n\t\t\tb()\n\t\treturn 1" "" ["if a:\n\t\t\tb()", "return 1"]
+          if "if a:" "\n\t\t\tb()" "" ["b()"]
+            statement "b()"
+          statement "return 1"
+        name: f
+        end: ")"
+    "#]]);
 }
 
 #[test]
 fn non_bmp() {
-    check(Python, "def f():\n    s = '😀'$0\n    return s  # 😀\n\n\ndef 𝒙(): return '😀'\n", expect![[]]);
+    check(Python, "def f():\n    s = '😀'$0\n    return s  # 😀\n\n\ndef 𝒙(): return '😀'\n", expect![[r#"
+        function "def f():" "\n    s = '😀'\n    return s" "  # 😀" ["s = '😀'", "return s"]
+          statement "s = '😀'"
+          statement "return s"
+        function "def 𝒙():" " return '😀'" "" ["return '😀'"]
+          statement "return '😀'"
+        name: f
+        name: 𝒙
+        end: none
+    "#]]);
 }
 
 #[test]
 fn empty_text() {
-    check(Python, "", expect![[]]);
+    check(Python, "", expect![[""]]);
 }
 
 #[test]
 fn no_final_line_end() {
-    check(Python, "def f():\n    return 1", expect![[]]);
+    check(Python, "def f():\n    return 1", expect![[r#"
+        function "def f():" "\n    return 1" "" ["return 1"]
+          statement "return 1"
+        name: f
+    "#]]);
 }

@@ -21,7 +21,13 @@ pub fn area(shape: &Shape) -> u32 {
     w * shape.height
 }
 "#,
-        expect![[]],
+        expect![[r##"
+            function "#[inline]\n#[must_use]\npub fn area(shape: &Shape) -> u32 {" "\n    let w = shape.width;\n    … between\n    w * shape.height\n" "}" ["let w = shape.width;", "w * shape.height"]
+              statement "let w = shape.width;"
+              statement "w * shape.height"
+            name: area docstring "/// The area.\n///\n/// In pixels."
+            end: "dth;"
+        "##]],
     );
 }
 
@@ -39,7 +45,14 @@ fn g() {}
  * doc. */
 fn h() {}
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "" "}" []
+            function "fn g() {" "" "}" []
+            function "fn h() {" "" "}" []
+            name: f
+            name: g
+            name: h docstring "/** Block\n * doc. */"
+        "#]],
     );
 }
 
@@ -59,7 +72,12 @@ impl<T> Shape<T> {
     }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "pub async fn area<U: Into<T>>(… where\n        T: Clone,\n    {" "\n        self.measure(u)?.await\n    " "}" ["self.measure(u)?.await"]
+              statement "self.measure(u)?.await"
+            name: area
+            end: "it"
+        "#]],
     );
 }
 
@@ -75,7 +93,12 @@ trait Shape {
     fn name(&self) -> String { String::new() }
 }
 "#,
-        expect![[]],
+        expect![[r##"
+            function "#[inline]\n    fn name(&self) -> String {" " String::new() " "}" ["String::new()"]
+              statement "String::new()"
+            name: area docstring "/// Declared." signature "fn area(&self) -> u32;"
+            name: name
+        "##]],
     );
 }
 
@@ -90,7 +113,14 @@ fn outer() {
     inner()
 }
 "#,
-        expect![[]],
+        expect![[r##"
+            function "fn outer() {" "\n    #[cold]\n    fn inner() -> u32 { 1 }\n    inner()\n" "}" ["#[cold]\n    fn inner() -> u32 { 1 }", "inner()"]
+              function "#[cold]\n    fn inner() -> u32 {" " 1 " "}" ["1"]
+                statement "1"
+              statement "inner()"
+            name: outer
+            name: inner
+        "##]],
     );
 }
 
@@ -109,7 +139,16 @@ fn f() -> u32 {
     }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() -> u32 {" "\n    if a && b {\n        retur…\n    } else {\n        2\n    }\n" "}" ["if a && b {\n        return 1;\n…x\n    } else {\n        2\n    }"]
+              if "if a && b {" "\n        return 1;\n    " "} else if let Some(x) = c {\n  …x\n    } else {\n        2\n    }" ["return 1;"]
+                statement "return 1;"
+                if "if let Some(x) = c {" "\n        x\n    " "} else {\n        2\n    }" ["x"]
+                  statement "x"
+                  statement "2"
+            name: f
+            end: "b {"
+        "#]],
     );
 }
 
@@ -122,7 +161,15 @@ fn f() {
     let x = if a { 1 } else { 2$0 };
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    let x = if a { 1 } else { 2 };\n" "}" ["let x = if a { 1 } else { 2 };"]
+              statement "let x = if a { 1 } else { 2 };"
+                if "if a {" " 1 " "} else { 2 }" ["1"]
+                  statement "1"
+                  statement "2"
+            name: f
+            end: " };"
+        "#]],
     );
 }
 
@@ -136,7 +183,13 @@ fn f() {
     c
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    if a { b(); };\n    c\n" "}" ["if a { b(); }", ";", "c"]
+              if "if a {" " b(); " "}" ["b();"]
+                statement "b();"
+              statement "c"
+            name: f
+        "#]],
     );
 }
 
@@ -154,7 +207,13 @@ fn f() {
     }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    match x {\n        A => on…/ none\n        _ => (),\n    }\n" "}" ["match x {\n        A => one(),\n…// none\n        _ => (),\n    }"]
+              if "match x {" "\n        A => one(),\n        B… // none\n        _ => (),\n    " "}" ["A => one(),", "B if c => { two(); }", "_ => (),"]
+                statement "two();"
+            name: f
+            end: "wo();"
+        "#]],
     );
 }
 
@@ -169,7 +228,17 @@ fn f() {
     loop { break$0; }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    'outer: for x in xs { use…'outer; }\n    loop { break; }\n" "}" ["'outer: for x in xs { use_it(x); }", "while let Some(x) = it.next() { continue 'outer; }", "loop { break; }"]
+              for "'outer: for x in xs {" " use_it(x); " "}" ["use_it(x);"]
+                statement "use_it(x);"
+              while "while let Some(x) = it.next() {" " continue 'outer; " "}" ["continue 'outer;"]
+                statement "continue 'outer;"
+              while "loop {" " break; " "}" ["break;"]
+                statement "break;"
+            name: f
+            end: ";"
+        "#]],
     );
 }
 
@@ -184,7 +253,14 @@ fn f() {
     { c(); }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    unsafe { a(); }\n    async move { b() };\n    { c(); }\n" "}" ["unsafe { a(); }", "async move { b() }", ";", "{ c(); }"]
+              statement "a();"
+              statement "b()"
+              statement "c();"
+            name: f
+            end: ";"
+        "#]],
     );
 }
 
@@ -201,7 +277,15 @@ fn f() {
     let g = |x| x + 1;
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    xs.map(|x| {\n        let …   });\n    let g = |x| x + 1;\n" "}" ["xs.map(|x| {\n        let y = x;\n        y + 1\n    });", "let g = |x| x + 1;"]
+              statement "xs.map(|x| {\n        let y = x;\n        y + 1\n    });"
+                statement "let y = x;"
+                statement "y + 1"
+              statement "let g = |x| x + 1;"
+            name: f
+            end: " = x;"
+        "#]],
     );
 }
 
@@ -214,7 +298,13 @@ fn f() {
     let Some(x) = y else { return$0; };
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    let Some(x) = y else { return; };\n" "}" ["let Some(x) = y else { return; };"]
+              statement "let Some(x) = y else { return; };"
+                statement "return;"
+            name: f
+            end: ";"
+        "#]],
     );
 }
 
@@ -230,7 +320,13 @@ fn f() {
 }
 thread_local! { static X: u32 = 1; }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    println!(\"{}\", if a { 1 } else { 2 });\n    vec![1, 2]\n" "}" ["println!(\"{}\", if a { 1 } else { 2 });", "vec![1, 2]"]
+              statement "println!(\"{}\", if a { 1 } else { 2 });"
+              statement "vec![1, 2]"
+            statement "thread_local! { static X: u32 = 1; }"
+            name: f
+        "#]],
     );
 }
 
@@ -247,7 +343,11 @@ struct D { x: u32 }
 enum E { F }
 mod g { use h::i; }
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "use std::fmt;"
+            statement "const A: u32 = 1;"
+            statement "static B: u32 = 2;"
+        "#]],
     );
 }
 
@@ -263,7 +363,13 @@ fn f() {
     if x { y(); }
 }
 "#,
-        expect![[]],
+        expect![[r##"
+            function "fn f() {" "\n    #[cfg(a)]\n    let x = 1;\n…[expect(b)]\n    if x { y(); }\n" "}" ["#[cfg(a)]\n    let x = 1;", "#[expect(b)]\n    if x { y(); }"]
+              statement "let x = 1;"
+              if "if x {" " y(); " "}" ["y();"]
+                statement "y();"
+            name: f
+        "##]],
     );
 }
 
@@ -276,7 +382,9 @@ struct A {
     x: Ve$0c<u8>,
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            end: "c<u8>"
+        "#]],
     );
 }
 
@@ -287,7 +395,12 @@ fn statement_end_in_a_signature() {
         r#"
 fn f(a:$0 u8) -> u8 { a }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f(a: u8) -> u8 {" " a " "}" ["a"]
+              statement "a"
+            name: f
+            end: " u8) -> u8 {"
+        "#]],
     );
 }
 
@@ -299,7 +412,15 @@ fn one_line_bodies() {
 fn f() { if a { b() } else { c() } }
 fn g() {}
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" " if a { b() } else { c() } " "}" ["if a { b() } else { c() }"]
+              if "if a {" " b() " "} else { c() }" ["b()"]
+                statement "b()"
+                statement "c()"
+            function "fn g() {" "" "}" []
+            name: f
+            name: g
+        "#]],
     );
 }
 
@@ -312,7 +433,10 @@ fn f() {
     // nothing
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    // nothing\n" "}" []
+            name: f
+        "#]],
     );
 }
 
@@ -325,7 +449,12 @@ fn f() {
     'a: { b(); break 'a; }
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    'a: { b(); break 'a; }\n" "}" ["'a: { b(); break 'a; }"]
+              statement "b();"
+              statement "break 'a;"
+            name: f
+        "#]],
     );
 }
 
@@ -338,7 +467,9 @@ fn f() {
     if a {
         b();
 "#,
-        expect![[]],
+        expect![[r#"
+            statement "b();"
+        "#]],
     );
 }
 
@@ -352,7 +483,12 @@ fn f() {
     let y = 2;
 }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" "\n    let x = 1\n    let y = 2;\n" "}" ["let x = 1", "let y = 2;"] !
+              statement "let x = 1" !
+              statement "let y = 2;"
+            name: f
+        "#]],
     );
 }
 
@@ -364,21 +500,45 @@ fn stray_closer() {
 fn f() { a(); } }
 fn g() { b(); }
 "#,
-        expect![[]],
+        expect![[r#"
+            function "fn f() {" " a(); " "}" ["a();"]
+              statement "a();"
+            function "fn g() {" " b(); " "}" ["b();"]
+              statement "b();"
+            name: f
+            name: g
+        "#]],
     );
 }
 
 #[test]
 fn crlf() {
-    check(Rust, "/// Doc.\r\n/// More.\r\nfn f() {\r\n    a($0);\r\n    // c\r\n}\r\n", expect![[]]);
+    check(Rust, "/// Doc.\r\n/// More.\r\nfn f() {\r\n    a($0);\r\n    // c\r\n}\r\n", expect![[r#"
+        function "fn f() {" "\r\n    a();\r\n    // c\r\n" "}" ["a();"]
+          statement "a();"
+        name: f docstring "/// Doc.\r\n/// More."
+        end: ");"
+    "#]]);
 }
 
 #[test]
 fn tabs() {
-    check(Rust, "fn f() {\n\tif a {\n\t\tb()$0;\n\t}\n}\n", expect![[]]);
+    check(Rust, "fn f() {\n\tif a {\n\t\tb()$0;\n\t}\n}\n", expect![[r#"
+        function "fn f() {" "\n\tif a {\n\t\tb();\n\t}\n" "}" ["if a {\n\t\tb();\n\t}"]
+          if "if a {" "\n\t\tb();\n\t" "}" ["b();"]
+            statement "b();"
+        name: f
+        end: ";"
+    "#]]);
 }
 
 #[test]
 fn non_bmp() {
-    check(Rust, "fn f() {\n    let s = \"😀\"$0;\n    '😀' // 😀\n}\n", expect![[]]);
+    check(Rust, "fn f() {\n    let s = \"😀\"$0;\n    '😀' // 😀\n}\n", expect![[r#"
+        function "fn f() {" "\n    let s = \"😀\";\n    '😀' // 😀\n" "}" ["let s = \"😀\";", "'😀'"]
+          statement "let s = \"😀\";"
+          statement "'😀'"
+        name: f
+        end: ";"
+    "#]]);
 }

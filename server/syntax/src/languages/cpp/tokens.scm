@@ -1,0 +1,2 @@
+(namespace_identifier) @identifier
+(raw_string_literal) @string

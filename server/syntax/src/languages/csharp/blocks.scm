@@ -1,0 +1,33 @@
+(if_statement ")" @open consequence: (_) @body) @if
+(switch_statement body: (switch_body) @body) @if
+(switch_expression "{" @open "}" @close) @if
+
+(for_statement ")" @open body: (_) @body) @for
+(foreach_statement ")" @open body: (_) @body) @for
+(while_statement ")" @open body: (_) @body) @while
+(do_statement "do" @open body: (_) @body) @while
+
+(try_statement body: (block) @body) @try
+(finally_clause (block) @body) @try
+(catch_clause body: (block) @body) @catch
+
+[
+  (break_statement)
+  (continue_statement)
+  (expression_statement)
+  (extern_alias_directive)
+  (goto_statement)
+  (local_declaration_statement)
+  (return_statement)
+  (throw_statement)
+  (using_directive)
+  (yield_statement)
+] @statement
+
+[
+  (delegate_declaration)
+  (enum_member_declaration)
+  (event_field_declaration)
+  (field_declaration)
+  (property_declaration)
+] @declaration

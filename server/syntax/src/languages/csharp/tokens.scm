@@ -1,0 +1,9 @@
+(identifier) @identifier
+(comment) @comment
+[
+  (character_literal)
+  (interpolated_string_expression)
+  (raw_string_literal)
+  (string_literal)
+  (verbatim_string_literal)
+] @string

@@ -1,0 +1,12 @@
+; Shared by JavaScript and TypeScript.
+
+[
+  (identifier)
+  (private_property_identifier)
+  (property_identifier)
+  (shorthand_property_identifier)
+  (shorthand_property_identifier_pattern)
+  (statement_identifier)
+] @identifier
+[(comment) (html_comment)] @comment
+[(string) (template_string)] @string

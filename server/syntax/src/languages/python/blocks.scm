@@ -33,7 +33,9 @@
 ; Attributes of a class end like statements, but stand in no function.
 (class_definition body: (block [(expression_statement) (pass_statement) (type_alias_statement)] @declaration))
 
-; Docstrings of modules and classes; those of functions are in functions.scm.
+; Docstrings are no statements.
 (module . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other)
 (class_definition
+  body: (block . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other))
+(function_definition
   body: (block . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other))

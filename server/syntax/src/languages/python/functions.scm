@@ -1,10 +1,8 @@
 (function_definition name: (identifier) @name ":" @open body: (block) @body) @function
 
-(decorated_definition
-  definition: (function_definition name: (identifier) @name ":" @open body: (block) @body)) @function
+(decorated_definition definition: (function_definition body: (block) @body)) @function
 
 (function_definition
-  ":" @open
   body: (block
     .
     (comment)*

@@ -16,6 +16,7 @@
 [
   (const_item)
   (expression_statement)
+  (extern_crate_declaration)
   (let_declaration)
   (static_item)
   (use_declaration)
@@ -31,8 +32,7 @@
 (block [(block) (unsafe_block) (async_block) (const_block)] @other)
 (expression_statement [(block) (unsafe_block) (async_block) (const_block)]) @other
 
-; Items of traits, implementations and modules.
-(declaration_list [(const_item) (static_item) (use_declaration)] @declaration)
-(field_declaration_list (field_declaration) @declaration)
-(associated_type) @declaration
-(type_item) @declaration
+; Members of types, and declarations of types.
+(impl_item body: (declaration_list (const_item) @declaration))
+(trait_item body: (declaration_list (const_item) @declaration))
+[(associated_type) (enum_variant) (field_declaration) (type_item)] @declaration
