@@ -1,2 +1,39 @@
-//! (skeleton)
+//! The built-in engine: a model over the workspace's own tokens.
+//!
+//! Needs nothing installed: no weights, no network. What it writes is copied, and adapted, from code that is there:
+//!
+//! ```text
+//! files ──lex──▶ Corpus (tokens + two suffix arrays)
+//!                  │ view(open file): masks its copy, adds what is before and after the cursor
+//!                  ▼
+//!                View ──context──▶ candidates ──▶ count or vote ──▶ next token ──┐
+//!                  ▲ mode from what follows the cursor             ▲─────────────┘ until the shape is complete
+//!                  └──────────────────────────────────────────────────▶ gate ──▶ render
+//! ```
+//!
+//! Pure and deterministic: no IO, no clock, no randomness; the same view and settings give the same completion. The text of
+//! the hole is unreachable by type: only a [`View`] completes, and it is made of the text before and after the cursor.
+//! The constants come from a feasibility study over 18 repositories and 8,400 cases, whose sections they name.
 #![deny(clippy::disallowed_methods)]
+
+mod candidates;
+mod corpus;
+mod cursor;
+mod decode;
+mod family;
+mod gate;
+mod layout;
+mod nearest;
+mod overlay;
+mod predict;
+mod render;
+mod settings;
+mod shape;
+mod stream;
+mod suffix_array;
+mod view;
+mod vocabulary;
+
+pub use corpus::{Corpus, Stats};
+pub use settings::{Completion, CompletionToken, Method, Settings, StopReason};
+pub use view::{Hint, OpenFile, View};

@@ -1,0 +1,87 @@
+//! Places in the code that look like the place to be completed.
+
+use crate::view::{Nearness, View};
+use crate::vocabulary::{Change, END, TokenId};
+
+/// Longest exact match that is told apart, in tokens (feasibility study, section 8.2; 12 was clearly worse than 64).
+pub(crate) const MAX_EXACT: usize = 64;
+/// Longest match over token classes, in tokens (feasibility study, section 8.2).
+const MAX_ABSTRACT: usize = 48;
+/// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, at a third of the time).
+const ENOUGH: usize = 100;
+/// Candidates taken from each chain of the overlay, the latest first; only newlines and commas of long files have more.
+const ENOUGH_NEAR: usize = 500;
+
+/// A position in one of the two streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Corpus(u32),
+    Overlay(u32),
+}
+
+/// A place that a token can be taken from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) place: Place,
+    /// Tokens before it that equal the context's, up to [`MAX_EXACT`]; 0 where only the classes match.
+    pub(crate) matched: usize,
+}
+
+/// The tokens of the piece of code that `tokens` ends in, at most `limit`.
+fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
+    let tokens = &tokens[tokens.len().saturating_sub(limit)..];
+    let start = tokens.iter().rposition(|&token| token == END).map_or(0, |end| end + 1);
+    &tokens[start..]
+}
+
+/// Places after the same tokens, from the longest match down.
+pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
+    let shard = view.shard;
+    let mut candidates = Vec::new();
+    let ladder = shard.exact.ladder(tail(context, MAX_EXACT).iter().copied(), |at| shard.stream.tokens[at]);
+    shard.exact.visit(&ladder, ENOUGH, |position, matched| accept(view, &mut candidates, position, matched));
+    if let Some(&last) = context.last() {
+        candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).map(|position| {
+            let place = Place::Overlay(position);
+            Candidate { place, matched: common_suffix(view.history(place), context) }
+        }));
+    }
+    candidates
+}
+
+/// Places after tokens of the same classes, from the longest match down.
+pub(crate) fn alike(view: &View, context: &[TokenId]) -> Vec<Candidate> {
+    let shard = view.shard;
+    let mut candidates = Vec::new();
+    let classes = tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token));
+    let class_at = |at: usize| shard.vocabulary.abstracted(shard.stream.tokens[at]);
+    let ladder = shard.abstracted.ladder(classes, class_at);
+    shard.abstracted.visit(&ladder, ENOUGH, |position, _| accept(view, &mut candidates, position, 0));
+    if let [.., second, last] = *context {
+        let near = view.overlay.after_like(second, last, &view.words).take(ENOUGH_NEAR);
+        let near = near.map(Place::Overlay).filter(|&place| view.history(place).last() != Some(&last));
+        candidates.extend(near.map(|place| Candidate { place, matched: 0 }));
+    }
+    candidates
+}
+
+fn accept(view: &View, candidates: &mut Vec<Candidate>, position: u32, matched: usize) -> bool {
+    let place = Place::Corpus(position);
+    let holds_token = view.shard.stream.tokens.get(position as usize).is_some_and(|&token| token != END);
+    let is_candidate = holds_token && view.nearness(place) != Nearness::Masked;
+    if is_candidate {
+        candidates.push(Candidate { place, matched });
+    }
+    is_candidate
+}
+
+/// Tokens at the end of `history` and `context` that are the same, up to [`MAX_EXACT`].
+fn common_suffix(history: &[TokenId], context: &[TokenId]) -> usize {
+    let pairs = history.iter().rev().zip(context.iter().rev()).take(MAX_EXACT);
+    pairs.take_while(|(a, b)| a == b && **a != END).count()
+}
+
+/// Whether the token is a newline.
+pub(crate) fn is_newline(token: TokenId) -> bool {
+    Change::of(token).is_some()
+}

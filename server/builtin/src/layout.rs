@@ -1,0 +1,71 @@
+//! How a file is laid out: its indentation and its line ends.
+
+/// The largest indentation step that is believed, in columns.
+const MAX_STEP: usize = 8;
+/// Lines looked at; the style shows long before.
+const SAMPLED_LINES: usize = 3000;
+/// Where nothing is indented.
+const DEFAULT_UNIT: usize = 4;
+
+/// A file's indentation and line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Layout {
+    /// Columns of one indentation step; a tab counts as one step.
+    pub(crate) unit: usize,
+    pub(crate) tabs: bool,
+    pub(crate) crlf: bool,
+}
+
+impl Layout {
+    pub(crate) const DEFAULT: Layout = Layout { unit: DEFAULT_UNIT, tabs: false, crlf: false };
+
+    /// The layout that `text` shows, `None` where no line is indented.
+    pub(crate) fn detect(text: &str) -> Option<Layout> {
+        let mut steps = [0usize; MAX_STEP + 1];
+        let (mut previous, mut tabbed, mut spaced) = (0, 0usize, 0usize);
+        for line in text.lines().take(SAMPLED_LINES).filter(|line| !line.trim().is_empty()) {
+            if line.starts_with('\t') {
+                tabbed += 1;
+                continue;
+            }
+            let width = line.len() - line.trim_start_matches(' ').len();
+            spaced += usize::from(width > 0);
+            if width > previous && width - previous <= MAX_STEP {
+                steps[width - previous] += 1;
+            }
+            previous = width;
+        }
+        let unit = [8, 3, 2, 4].into_iter().max_by_key(|&unit| steps[unit]).expect("not empty");
+        let unit = if steps[unit] == 0 { DEFAULT_UNIT } else { unit };
+        (tabbed + spaced > 0).then(|| Layout { unit, tabs: tabbed > spaced, crlf: is_crlf(text) })
+    }
+
+    /// The column of the first character of `line` that is no blank, in columns of this layout.
+    pub(crate) fn indentation(&self, line: &str) -> usize {
+        line.bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .map(|byte| if byte == b'\t' { self.unit } else { 1 })
+            .sum()
+    }
+
+    /// Appends blanks up to `column`.
+    pub(crate) fn indent(&self, out: &mut String, column: usize) {
+        let tabs = if self.tabs { column / self.unit } else { 0 };
+        out.extend(std::iter::repeat_n('\t', tabs));
+        out.extend(std::iter::repeat_n(' ', column - tabs * self.unit));
+    }
+
+    pub(crate) fn line_end(&self) -> &'static str {
+        if self.crlf { "\r\n" } else { "\n" }
+    }
+}
+
+/// Whether the first line ends with `\r\n`.
+pub(crate) fn is_crlf(text: &str) -> bool {
+    text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'))
+}
+
+/// The last line of `text` as far as it goes.
+pub(crate) fn last_line(text: &str) -> &str {
+    &text[text.rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
+}

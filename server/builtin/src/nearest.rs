@@ -1,0 +1,82 @@
+//! Copying what follows the most similar place, as it stands: the method that the others are measured against.
+
+use rustc_hash::FxHashSet;
+
+use crate::candidates::{Place, is_newline};
+use crate::cursor::Typed;
+use crate::decode::{Writer, Written};
+use crate::predict::Guess;
+use crate::stream::Stream;
+use crate::view::{Nearness, View};
+use crate::vocabulary::{END, TokenId};
+
+/// Tokens before a place that are compared (feasibility study, section 2).
+const WINDOW: usize = 24;
+/// Tokens directly before it that count extra when they are the same, and how much each (feasibility study's prototype).
+const RUN: usize = 6;
+const RUN_BONUS: f64 = 0.02;
+/// What being in the open file is worth (feasibility study's prototype).
+const NEAR_BONUS: f64 = 0.03;
+
+/// Copies from the most similar place up to where a completion has to end.
+pub(crate) fn copy(view: &View) -> Written {
+    let mut writer = Writer::new(view, view.cursor.mode);
+    let best = best_place(view);
+    let (stream, start) =
+        best.map_or((&view.overlay.stream, view.overlay.stream.len()), |(place, _)| view.stream(place));
+    let probability = best.map_or(0.0, |(_, score)| score);
+    let skipped = usize::from(best.is_some() && is_typed_in_full(view, stream.tokens[start]));
+    for index in start + skipped..stream.len() {
+        let (token, blanks) = (stream.tokens[index], stream.blanks[index]);
+        let guess = Guess { token, probability, blanks, match_len: probability };
+        if token == END || writer.step(&[guess]).is_none() || writer.stop.is_some() {
+            break;
+        }
+    }
+    writer.finish()
+}
+
+fn is_typed_in_full(view: &View, token: TokenId) -> bool {
+    matches!(view.cursor.typed, Typed::Word { token: typed, .. } if typed == token)
+}
+
+/// The place with the most similar surroundings, the first of equals.
+fn best_place(view: &View) -> Option<(Place, f64)> {
+    let context = &view.cursor.context;
+    let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
+    let near = places(view, &view.overlay.stream, Place::Overlay).map(|place| (place, NEAR_BONUS));
+    let far = places(view, &view.shard.stream, Place::Corpus).map(|place| (place, 0.0));
+    let mut best: Option<(Place, f64)> = None;
+    for (place, bonus) in far.chain(near) {
+        let history = view.history(place);
+        let start = history.len().saturating_sub(WINDOW);
+        let shared = history[start..].iter().filter(|token| window.contains(token)).count();
+        let pairs = history.iter().rev().zip(context.iter().rev()).take(RUN);
+        let run = pairs.take_while(|(there, here)| there == here).count();
+        let score = shared as f64 / WINDOW as f64 + run as f64 * RUN_BONUS + bonus;
+        if best.is_none_or(|(_, highest)| score > highest) {
+            best = Some((place, score));
+        }
+    }
+    best
+}
+
+/// Places in `stream` that follow the same token as the cursor, or like it a line end, and go on with what is typed.
+fn places<'v>(
+    view: &'v View,
+    stream: &'v Stream,
+    place: fn(u32) -> Place,
+) -> impl Iterator<Item = Place> + 'v {
+    let last = view.cursor.context.last().copied().unwrap_or(END);
+    let typed = match &view.cursor.typed {
+        Typed::None => "",
+        Typed::Word { text, .. } | Typed::String { text } => text,
+    };
+    let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));
+    let fits = move |token: TokenId| token != END && view.text(token).starts_with(typed);
+    let pairs = stream.tokens.windows(2).enumerate();
+    pairs
+        .filter(move |(_, pair)| follows(pair) && fits(pair[1]))
+        .map(move |(index, _)| place(u32::try_from(index + 1).expect("limited when the stream was built")))
+        .filter(|&place| view.nearness(place) != Nearness::Masked)
+}

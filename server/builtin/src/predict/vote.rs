@@ -1,0 +1,170 @@
+//! Voting with substitution: code that was copied and adapted once is adapted again.
+//!
+//! Each candidate's surroundings are aligned with the context backwards. Names, strings and numbers may differ if they
+//! differ in the same way throughout; the candidate then votes for its next token *renamed*.
+
+use rustc_hash::FxHashSet;
+
+use super::witten_bell::NEW_NAME;
+use super::{Guess, Tally, ranked};
+use crate::candidates::{Candidate, is_newline};
+use crate::view::{Nearness, View};
+use crate::vocabulary::{Class, END, TokenId};
+
+/// Tokens that are aligned at most (feasibility study, section 8.4).
+const WINDOW: usize = 160;
+/// Names that may differ between two places before they no longer count as alike.
+const MAX_RENAMES: usize = 12;
+/// An alignment that scores this many times the cap can be cut off.
+const ENOUGH_OVER_CAP: f64 = 2.0;
+/// Score of a token that is equal.
+const EQUAL: f64 = 1.0;
+/// Score of a newline, which says little (feasibility study, section 8.4).
+const NEWLINE: f64 = 0.5;
+/// Score of a name that differs for the first time, or of a differing literal (feasibility study, section 8.4).
+const FIRST_RENAME: f64 = 0.4;
+/// Score of a name that differs as it did before (feasibility study, section 8.4).
+const SAME_RENAME: f64 = 0.8;
+/// Weight of a renamed token against a copied one.
+const RENAMED: f64 = 0.9;
+/// Everything unseen weighs as much as one far place whose alignment scores this (feasibility study's prototype).
+const UNSEEN_SCORE: f64 = 1.5;
+
+/// How much longer alignments outweigh shorter ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharpness {
+    /// For writing (feasibility study, section 8.4: β 1.2, cap 80).
+    Sharp,
+    /// For asking how sure the model is, where the sharp vote is always sure (section 6: β 0.8, cap 20).
+    Soft,
+}
+
+impl Sharpness {
+    fn beta(self) -> f64 {
+        match self {
+            Sharpness::Sharp => 1.2,
+            Sharpness::Soft => 0.8,
+        }
+    }
+
+    fn cap(self) -> f64 {
+        match self {
+            Sharpness::Sharp => 80.0,
+            Sharpness::Soft => 20.0,
+        }
+    }
+
+    fn weight(self, score: f64) -> f64 {
+        (self.beta() * score.min(self.cap())).exp()
+    }
+}
+
+/// What speaks for one token.
+#[derive(Default)]
+struct Support {
+    weight: f64,
+    /// Weight, blanks and score of the best place.
+    best: (f64, u8, f64),
+}
+
+pub(super) fn guesses(
+    view: &View,
+    sharpness: Sharpness,
+    context: &[TokenId],
+    candidates: &[Candidate],
+) -> Vec<Guess> {
+    let mut seen = FxHashSet::default();
+    let mut tally: Tally<Support> = Tally::default();
+    for place in candidates.iter().map(|candidate| candidate.place).filter(|&place| seen.insert(place)) {
+        let alignment = Alignment::of(view, context, view.history(place), sharpness.cap());
+        let (original, blanks) = view.next(place);
+        let token = alignment.renamed(original);
+        let adapted = if token == original { 1.0 } else { RENAMED };
+        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(&token);
+        let weight = nearness_weight(view.nearness(place))
+            * adapted
+            * if is_new { NEW_NAME } else { 1.0 }
+            * sharpness.weight(alignment.score);
+        let support = tally.entry(token);
+        support.weight += weight;
+        if weight > support.best.0 {
+            support.best = (weight, blanks, alignment.score);
+        }
+    }
+    let seen: f64 = tally.entries.iter().map(|(_, support)| support.weight).sum();
+    let total = seen + sharpness.weight(UNSEEN_SCORE);
+    let guess = |(token, support): (TokenId, Support)| {
+        let (_, blanks, match_len) = support.best;
+        Guess { token, probability: support.weight / total, blanks, match_len }
+    };
+    ranked(tally.entries.into_iter().map(guess).collect())
+}
+
+/// Feasibility study, section 8.4: 6/2/1.
+fn nearness_weight(nearness: Nearness) -> f64 {
+    match nearness {
+        Nearness::Masked => 0.0,
+        Nearness::Workspace => 1.0,
+        Nearness::Directory => 2.0,
+        Nearness::Overlay => 6.0,
+    }
+}
+
+/// How far the code before two places agrees, and which names differ.
+struct Alignment {
+    score: f64,
+    /// A name there and the name here.
+    renames: Vec<(TokenId, TokenId)>,
+}
+
+impl Alignment {
+    fn of(view: &View, context: &[TokenId], history: &[TokenId], cap: f64) -> Alignment {
+        let mut alignment = Alignment { score: 0.0, renames: Vec::new() };
+        for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
+            match alignment.score_of(view, here, there) {
+                Some(score) => alignment.score += score,
+                None => break,
+            }
+            if alignment.score >= ENOUGH_OVER_CAP * cap {
+                break;
+            }
+        }
+        alignment
+    }
+
+    /// What a pair of tokens adds; `None` where they do not agree.
+    fn score_of(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
+        if there == END {
+            return None;
+        }
+        let class = view.class(there);
+        if class == Class::Identifier {
+            return self.score_of_names(view, here, there);
+        }
+        if here == there {
+            return Some(if is_newline(there) { NEWLINE } else { EQUAL });
+        }
+        let differs = matches!(class, Class::String | Class::Number) && view.class(here) == class;
+        differs.then_some(FIRST_RENAME)
+    }
+
+    fn score_of_names(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
+        if let Some(&(_, renamed)) = self.renames.iter().find(|(original, _)| *original == there) {
+            return (renamed == here).then_some(SAME_RENAME);
+        }
+        if here == there {
+            return Some(EQUAL);
+        }
+        if view.class(here) != Class::Identifier || self.renames.len() >= MAX_RENAMES {
+            return None;
+        }
+        self.renames.push((there, here));
+        Some(FIRST_RENAME)
+    }
+
+    /// The token under its name here.
+    fn renamed(&self, token: TokenId) -> TokenId {
+        let rename = self.renames.iter().find(|(original, _)| *original == token);
+        rename.map_or(token, |&(_, renamed)| renamed)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a caller can choose, and what it gets.
+
+/// How completions are made. All but [`Method::Hybrid`] are there to be measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Writes nothing.
+    Empty,
+    /// Copies what follows the place whose surroundings share the most tokens.
+    NearestLine,
+    /// Takes the majority after the longest match, token by token.
+    LongestMatch,
+    /// The engine: counts after long matches, votes with substitution elsewhere.
+    Hybrid,
+}
+
+/// What a caller can choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How completions are made.
+    pub method: Method,
+    /// A completion is cut back before the first token that is less likely; `None` shows everything.
+    pub min_probability: Option<f64>,
+    /// On a blank line nothing is written when the model is less sure that the block goes on; `None` always writes.
+    pub min_continuation: Option<f64>,
+}
+
+/// Why a completion ends where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The statement is complete.
+    StatementEnd,
+    /// The block is complete.
+    BlockEnd,
+    /// What comes next is already there.
+    SuffixReached,
+    /// The same tokens came three times in a row.
+    Repetition,
+    /// The limit of tokens is reached.
+    TokenLimit,
+    /// Nothing in the workspace resembles this place.
+    NothingFound,
+    /// There is nothing to complete here: the cursor is in a comment, or the block is complete.
+    NothingNeeded,
+    /// The rest is less likely than the caller wants.
+    Unlikely,
+    /// The caller had enough.
+    Cancelled,
+}
+
+/// One token of a completion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletionToken {
+    /// Its text; empty for a newline.
+    pub text: String,
+    /// How likely it is to come next.
+    pub probability: f64,
+    /// How far the best place that it was seen in matches, in tokens.
+    pub match_len: f64,
+}
+
+/// A completion with the reasons for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The text to insert at the cursor; may be empty.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: Vec<CompletionToken>,
+    /// The smallest probability of a token; 1 where there is none.
+    pub min_probability: f64,
+    /// How likely the block goes on, on a blank line; 1 elsewhere.
+    pub continuation: f64,
+    /// Why it ends.
+    pub stop: StopReason,
+}

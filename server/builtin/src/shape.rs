@@ -1,0 +1,161 @@
+//! Where a completion has to end, and which tokens cannot come next.
+//!
+//! Knows what is written so far: its open brackets, its indentation, its last line. All rules are from the feasibility
+//! study, section 8.6.
+
+use crate::candidates::is_newline;
+use crate::cursor::Mode;
+use crate::settings::StopReason;
+use crate::view::View;
+use crate::vocabulary::{Change, TokenId};
+
+/// Shortest and longest run of tokens that may not come three times in a row.
+const REPEATED_RUN: std::ops::RangeInclusive<usize> = 4..=16;
+/// A line shorter than this says nothing when it is the same as the next one, in tokens.
+const MIN_DUPLICATE_LINE: usize = 4;
+
+/// What is to be done with a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Write,
+    WriteAndStop(StopReason),
+    Stop(StopReason),
+    /// The token cannot stand here; the next guess may.
+    Refuse,
+}
+
+/// The state of what is written so far.
+#[derive(Debug)]
+pub(crate) struct Shape<'v, 'c> {
+    view: &'v View<'c>,
+    mode: Mode,
+    written: Vec<TokenId>,
+    /// Texts of the open brackets.
+    open: Vec<&'v str>,
+    /// Brackets of the statement that were opened before the cursor and are still open.
+    open_before: usize,
+    /// Indentation relative to the cursor's line.
+    column: i64,
+}
+
+impl<'v, 'c> Shape<'v, 'c> {
+    pub(crate) fn new(view: &'v View<'c>, mode: Mode) -> Shape<'v, 'c> {
+        let open_before = if mode == Mode::Statement { view.cursor.open_brackets } else { 0 };
+        Shape { view, mode, written: Vec::new(), open: Vec::new(), open_before, column: 0 }
+    }
+
+    pub(crate) fn judge(&self, token: TokenId) -> Verdict {
+        let text = self.view.text(token);
+        if let (Some(open), Some(fitting)) = (self.open.last(), opener_of(text))
+            && *open != fitting
+        {
+            return Verdict::Refuse;
+        }
+        if !self.open.is_empty() || self.open_before > 0 {
+            return Verdict::Write;
+        }
+        if self.mode == Mode::Statement {
+            self.judge_in_statement(token, text)
+        } else {
+            self.judge_in_block(token, text)
+        }
+    }
+
+    fn judge_in_statement(&self, token: TokenId, text: &str) -> Verdict {
+        match text {
+            _ if is_newline(token) && self.written.is_empty() => Verdict::Refuse,
+            _ if is_newline(token) => Verdict::Stop(StopReason::StatementEnd),
+            _ if opener_of(text).is_some() => Verdict::Stop(StopReason::SuffixReached),
+            ";" if self.view.cursor.before_semicolon => Verdict::Stop(StopReason::SuffixReached),
+            ";" if self.view.family.has_semicolons() => Verdict::WriteAndStop(StopReason::StatementEnd),
+            _ => Verdict::Write,
+        }
+    }
+
+    fn judge_in_block(&self, token: TokenId, text: &str) -> Verdict {
+        if opener_of(text).is_some() {
+            return Verdict::Stop(StopReason::BlockEnd);
+        }
+        if let Some(change) = Change::of(token) {
+            return self.judge_newline(change.columns(self.view.layout.unit));
+        }
+        if self.mode == Mode::OneStatement && self.is_statement_done() && !goes_on(text) {
+            return Verdict::Stop(StopReason::StatementEnd);
+        }
+        Verdict::Write
+    }
+
+    fn judge_newline(&self, columns: i64) -> Verdict {
+        let is_body = self.mode == Mode::Body;
+        if self.written.is_empty() {
+            return if is_body && columns > 0 { Verdict::Write } else { Verdict::Refuse };
+        }
+        let innermost = i64::from(is_body && self.view.family.is_indented());
+        if self.column + columns < innermost { Verdict::Stop(StopReason::BlockEnd) } else { Verdict::Write }
+    }
+
+    /// Whether a new statement would start here: after a line end at the statement's own indentation, or after a `;`.
+    fn is_statement_done(&self) -> bool {
+        let Some(&last) = self.written.last() else { return false };
+        let is_semicolon = self.view.family.has_semicolons() && self.view.text(last) == ";";
+        self.column <= 0 && (is_semicolon || (is_newline(last) && !self.ends_with_attribute()))
+    }
+
+    /// Whether the last full line is a decorator, annotation or attribute, which belongs to what follows.
+    fn ends_with_attribute(&self) -> bool {
+        let line = self.written.split(|&token| is_newline(token)).rfind(|line| !line.is_empty());
+        let mut texts = line.unwrap_or_default().iter().map(|&token| self.view.text(token));
+        matches!((texts.next(), texts.next()), (Some("@"), _) | (Some("#"), Some("[")))
+    }
+
+    pub(crate) fn write(&mut self, token: TokenId) {
+        let text = self.view.text(token);
+        if matches!(text, "(" | "[" | "{") {
+            self.open.push(text);
+        } else if opener_of(text).is_some() && self.open.pop().is_none() {
+            self.open_before = self.open_before.saturating_sub(1);
+        } else if let Some(change) = Change::of(token) {
+            self.column += change.columns(self.view.layout.unit);
+        }
+        self.written.push(token);
+    }
+
+    /// Tokens to take back because the same run came three times: all but its first occurrence.
+    pub(crate) fn repeated(&self) -> Option<usize> {
+        let run = |length: usize, back: usize| {
+            let end = self.written.len().checked_sub(back * length)?;
+            Some(&self.written[end.checked_sub(length)?..end])
+        };
+        let repeats = |&length: &usize| {
+            run(length, 2).is_some() && run(length, 0) == run(length, 1) && run(length, 0) == run(length, 2)
+        };
+        REPEATED_RUN.into_iter().find(repeats).map(|length| 2 * length)
+    }
+
+    /// Tokens to take back because the last line is the one that follows the cursor anyway.
+    pub(crate) fn duplicated(&self) -> Option<usize> {
+        let next_line = &self.view.cursor.next_line;
+        let line = self.written.rsplit(|&token| is_newline(token)).next().unwrap_or_default();
+        let is_duplicate =
+            self.mode != Mode::Statement && line.len() >= MIN_DUPLICATE_LINE && line == next_line;
+        is_duplicate.then_some(line.len())
+    }
+}
+
+/// The bracket that a closing bracket fits.
+fn opener_of(text: &str) -> Option<&'static str> {
+    match text {
+        ")" => Some("("),
+        "]" => Some("["),
+        "}" => Some("{"),
+        _ => None,
+    }
+}
+
+/// Whether a line that starts with this goes on with the statement before it.
+fn goes_on(text: &str) -> bool {
+    matches!(
+        text,
+        "else" | "elif" | "except" | "finally" | "catch" | "{" | "." | "?." | "&&" | "||" | "?" | ":" | ";"
+    )
+}

@@ -1,0 +1,92 @@
+//! Text as numbered tokens.
+
+use syntax::{Language, Token, TokenKind};
+
+use crate::layout::Layout;
+use crate::vocabulary::{Change, Class, END, TokenId};
+
+/// A side byte holds no more than this; wider gaps are cut.
+const MAX_BLANKS: usize = 200;
+/// Line ends kept per newline: more than two blank lines are a matter of taste.
+const MAX_LINE_ENDS: usize = 3;
+
+/// Numbered tokens, each with one byte about the blanks before it: spaces, or line ends for a newline.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    pub(crate) tokens: Vec<TokenId>,
+    pub(crate) blanks: Vec<u8>,
+}
+
+/// A piece of code to be numbered.
+pub(crate) struct Piece<'a> {
+    pub(crate) language: Language,
+    pub(crate) text: &'a str,
+    pub(crate) layout: Layout,
+    /// Indentation of the line that the piece goes on with; `None` at the start of a file.
+    pub(crate) column: Option<usize>,
+}
+
+impl Stream {
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(crate) fn push(&mut self, token: TokenId, blanks: usize) {
+        self.tokens.push(token);
+        self.blanks.push(u8::try_from(blanks.min(MAX_BLANKS)).expect("MAX_BLANKS fits"));
+    }
+
+    /// Marks that what follows belongs to something else.
+    pub(crate) fn end(&mut self) {
+        self.push(END, 0);
+    }
+
+    /// Appends `tokens`, which `piece` was lexed into.
+    pub(crate) fn extend(
+        &mut self,
+        piece: &Piece,
+        tokens: &[Token],
+        mut intern: impl FnMut(&str, TokenKind) -> TokenId,
+    ) {
+        let Piece { text, layout, .. } = *piece;
+        let mut column = piece.column.unwrap_or_else(|| layout.indentation(text));
+        let mut is_first = piece.column.is_none();
+        let mut last = 0;
+        for Token { kind, range } in tokens {
+            if *kind == TokenKind::Newline {
+                let next = layout.indentation(&text[range.end..]);
+                if !is_first {
+                    let change = Change::between(column, next, layout.unit);
+                    self.push(change.token(), line_ends(&text[range.clone()]));
+                }
+                column = next;
+            } else {
+                let token = intern(&text[range.clone()], *kind);
+                self.push(token, leading_blanks(&text[last..range.start]));
+                is_first = false;
+            }
+            last = range.end;
+        }
+    }
+}
+
+/// Line ends in a newline that rendering would need: blank lines count, comment lines do not.
+fn line_ends(newline: &str) -> usize {
+    let blank = newline.lines().skip(1).filter(|line| line.trim().is_empty()).count();
+    (blank + 1).min(MAX_LINE_ENDS)
+}
+
+fn leading_blanks(gap: &str) -> usize {
+    gap.len() - gap.trim_start().len()
+}
+
+/// The class of a token with this text.
+pub(crate) fn class_of(language: Language, kind: TokenKind, text: &str) -> Class {
+    match kind {
+        TokenKind::Word if !syntax::is_reserved(language, text) => Class::Identifier,
+        TokenKind::Word | TokenKind::Punctuation => Class::Fixed,
+        TokenKind::Number => Class::Number,
+        TokenKind::String => Class::String,
+        TokenKind::Newline => Class::Newline,
+    }
+}
