@@ -45,11 +45,18 @@ pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<Lines<T>, ParseErr
 
 /// Reads the row that stands in line `number` (1-based).
 pub fn parse_line<T: DeserializeOwned>(line: &str, number: usize) -> Result<T, ParseError> {
-    serde_json::from_str(line).map_err(|error| {
-        let full = error.to_string();
-        let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
-        ParseError { line: number, column: error.column().max(1), message: message.to_owned() }
-    })
+    serde_json::from_str(line).map_err(|error| ParseError { line: number, ..parse_error(&error) })
+}
+
+/// Reads a file that is one value, such as `run.json`.
+pub fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
+    serde_json::from_str(text).map_err(|error| parse_error(&error))
+}
+
+fn parse_error(error: &serde_json::Error) -> ParseError {
+    let full = error.to_string();
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
+    ParseError { line: error.line().max(1), column: error.column().max(1), message: message.to_owned() }
 }
 
 /// One row as a line, its line end included.
@@ -57,4 +64,12 @@ pub fn to_line<T: Serialize>(row: &T) -> String {
     let mut line = serde_json::to_string(row).expect("rows have string keys and finite numbers");
     line.push('\n');
     line
+}
+
+/// One value as a file for people to read too.
+pub fn to_document<T: Serialize>(value: &T) -> String {
+    let mut text =
+        serde_json::to_string_pretty(value).expect("documents have string keys and finite numbers");
+    text.push('\n');
+    text
 }

@@ -15,7 +15,7 @@ pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
     Variant, suite_hash,
 };
-pub use jsonl::{Lines, ParseError, parse_line, parse_lines, to_line};
+pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use prediction::{EngineName, Finish, Milliseconds, Prediction, Status, TokenCounts};
 pub use run::{EngineConfig, Machine, Run, WorkspaceState};
 pub use schema::Schema;

@@ -1,0 +1,150 @@
+//! From a hole to a case: what stays before it, what stays after it, and what goes with it.
+
+use std::ops::Range;
+
+use cases::{Case, ContextItem, Origin, Scenario, Schema, Tags, Task, Variant};
+use index::{FunctionQuery, Searcher};
+use syntax::SourceFile;
+
+use crate::holes::{Hole, Shape};
+
+/// Similar functions that go with a `rag` case: Codev-Bench's three.
+const HINTS: usize = 3;
+
+/// What cases are cut from.
+pub(crate) struct Repository<'a> {
+    pub(crate) files: &'a [SourceFile],
+    pub(crate) searcher: Searcher,
+    pub(crate) origin: &'a Origin,
+}
+
+/// How much of the file after the hole is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    Whole,
+    WithoutFunction,
+    Nothing,
+}
+
+impl Repository<'_> {
+    /// The case of `scenario` that `hole` gives, or `None` where the scenario does not fit it.
+    pub(crate) fn cut(&self, file: usize, hole: &Hole, scenario: Scenario, tail: Tail) -> Option<Case> {
+        let source = self.files.get(file)?;
+        let text = &*source.text;
+        let suffix = suffix(text, hole, tail)?;
+        let prefix = prefix(text, hole);
+        let context = match scenario {
+            Scenario::Rag => Some(self.similar_functions(source, hole)?),
+            _ => None,
+        };
+        let mut case = Case {
+            schema: Schema::CURRENT,
+            id: String::new(),
+            hole: format!("{}:{}-{}", source.path, hole.range.start, hole.range.end),
+            task: Task::Complete,
+            scenario,
+            variant: variant(scenario, hole.shape, tail),
+            language: source.language.name().to_owned(),
+            block_kind: Some(hole.kind),
+            path: source.path.to_string(),
+            byte_range: hole.range.clone(),
+            line: prefix.matches('\n').count() as u32,
+            character: last_line(&prefix).encode_utf16().count() as u32,
+            prefix,
+            suffix: suffix.to_owned(),
+            truth: text[hole.range.clone()].to_owned(),
+            context: context.unwrap_or_default(),
+            origin: self.origin.clone(),
+            tests: None,
+            tags: tags(scenario, hole.shape),
+        };
+        case.id = case.compute_id();
+        Some(case)
+    }
+
+    /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it.
+    fn similar_functions(&self, source: &SourceFile, hole: &Hole) -> Option<Vec<ContextItem>> {
+        let function = hole.function.clone()?;
+        let original = &source.text[function.clone()];
+        let removed = hole.range.start - function.start..hole.range.end - function.start;
+        let query = FunctionQuery {
+            path: &source.path,
+            language: source.language,
+            text: &[&original[..removed.start], &original[removed.end..]].concat(),
+            original,
+        };
+        let items: Vec<ContextItem> =
+            self.searcher.functions(&query, HINTS).into_iter().map(context_item).collect();
+        (!items.is_empty()).then_some(items)
+    }
+}
+
+fn context_item(hit: index::Hit) -> ContextItem {
+    ContextItem {
+        path: hit.path.to_string(),
+        start_line: hit.start_line,
+        end_line: hit.end_line,
+        text: hit.text,
+        strategy: hit.strategy.to_owned(),
+        score: hit.score,
+    }
+}
+
+/// The text before the cursor. Behind a complete body the cursor stands on a fresh line, indented as the last statement, because
+/// that is where an editor puts it.
+fn prefix(text: &str, hole: &Hole) -> String {
+    let before = &text[..hole.range.start];
+    if hole.shape != Shape::Empty {
+        return before.to_owned();
+    }
+    let line_end = if text[hole.range.start..].starts_with("\r\n") { "\r\n" } else { "\n" };
+    format!("{before}{line_end}{}", indentation(last_line(before)))
+}
+
+/// The text after the hole; `None` where nothing would be missing from an incomplete one.
+fn suffix<'a>(text: &'a str, hole: &Hole, tail: Tail) -> Option<&'a str> {
+    let missing: Range<usize> = match tail {
+        Tail::Whole => return text.get(hole.range.end..),
+        Tail::WithoutFunction => hole.range.end..hole.function_end?,
+        Tail::Nothing => hole.range.end..text.len(),
+    };
+    let is_incomplete = !text.get(missing.clone())?.trim().is_empty();
+    if is_incomplete { text.get(missing.end..) } else { None }
+}
+
+fn variant(scenario: Scenario, shape: Shape, tail: Tail) -> Option<Variant> {
+    match (scenario, tail) {
+        (Scenario::Rag, _) => None,
+        (_, Tail::WithoutFunction) => Some(Variant::FunctionTail),
+        (_, Tail::Nothing) => Some(Variant::FileTail),
+        (_, Tail::Whole) => Some(shape_variant(shape)),
+    }
+}
+
+fn shape_variant(shape: Shape) -> Variant {
+    match shape {
+        Shape::BlockStart => Variant::BlockStart,
+        Shape::HeaderEnd => Variant::HeaderEnd,
+        Shape::MidStatement => Variant::MidStatement,
+        Shape::RestOfBlock => Variant::RestOfBlock,
+        Shape::Empty => Variant::Empty,
+    }
+}
+
+/// Where the variant says how much is missing, the way the block was cut is kept as a remark.
+fn tags(scenario: Scenario, shape: Shape) -> Tags {
+    match scenario {
+        Scenario::Rag | Scenario::IncompleteSuffix => {
+            [("cut".to_owned(), shape_variant(shape).name().to_owned())].into()
+        }
+        _ => Tags::new(),
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit('\n').next().unwrap_or(text)
+}
+
+fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

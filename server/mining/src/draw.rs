@@ -1,0 +1,288 @@
+//! Which holes become cases: drawn over scenario, block kind, cut, language and file, so that no one of them fills the suite.
+//!
+//! Each level is filled in proportion to its weights by Sainte-Laguë's rule, which needs no rounding and stays fair at every
+//! length; within a file the order is random. No two holes overlap, except that twins share one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use cases::{BlockKind, Case, Scenario};
+use syntax::Language;
+
+use crate::cut::{Repository, Tail};
+use crate::holes::{Hole, Shape};
+use crate::random::Random;
+use crate::{Mix, Options};
+
+/// Share of `inner_block` cases whose body is complete: the share that Codev-Bench states.
+const EMPTY_SHARE: f64 = 0.2;
+/// Codev-Bench's industrial log, renormalised over the kinds.
+const REAL_USE_STATEMENTS: f64 = 0.849;
+const REAL_USE_CONTROL: f64 = 0.081;
+const REAL_USE_FUNCTIONS: f64 = 0.071;
+/// Of the same log's completions, whole lines and parts of lines.
+const REAL_USE_WHOLE_LINES: f64 = 0.49;
+const REAL_USE_PARTS_OF_LINES: f64 = 0.32;
+
+pub(crate) struct Drawn {
+    pub(crate) cases: Vec<Case>,
+    pub(crate) missing: BTreeMap<Scenario, usize>,
+}
+
+/// Draws `options.cases` cases. `holes` holds each file's holes, in the order of the repository's files.
+pub(crate) fn draw(repository: &Repository<'_>, holes: &[Vec<Hole>], options: &Options) -> Drawn {
+    let mut drawer = Drawer {
+        repository,
+        holes,
+        options,
+        taken: BTreeMap::new(),
+        ids: BTreeSet::new(),
+        cases: Vec::new(),
+    };
+    let mut missing = BTreeMap::new();
+    let shares = options.scenarios.len().max(1);
+    for (place, &scenario) in options.scenarios.iter().enumerate() {
+        let wanted = options.cases / shares + usize::from(place < options.cases % shares);
+        let found = drawer.draw_scenario(scenario, wanted);
+        if found < wanted {
+            missing.insert(scenario, wanted - found);
+        }
+    }
+    Drawn { cases: drawer.cases, missing }
+}
+
+struct Drawer<'a> {
+    repository: &'a Repository<'a>,
+    holes: &'a [Vec<Hole>],
+    options: &'a Options,
+    /// Hidden ranges by file.
+    taken: BTreeMap<usize, Vec<Range<usize>>>,
+    ids: BTreeSet<String>,
+    cases: Vec<Case>,
+}
+
+impl Drawer<'_> {
+    fn draw_scenario(&mut self, scenario: Scenario, wanted: usize) -> usize {
+        let mut found = if scenario == Scenario::Rag { self.draw_twins(wanted) } else { 0 };
+        let mut pool = Pool::new(self.repository, self.holes, scenario, self.options);
+        while found < wanted {
+            let Some(draw) = pool.next() else { break };
+            if self.add(draw.file, &draw.hole, scenario) {
+                pool.count(&draw);
+                found += 1;
+            }
+        }
+        found
+    }
+
+    /// The full-block cases that have an enclosing function, asked again with similar functions as context.
+    fn draw_twins(&mut self, wanted: usize) -> usize {
+        let twins: Vec<Case> =
+            self.cases.iter().filter(|case| case.scenario == Scenario::FullBlock).cloned().collect();
+        let twins = twins.iter().filter_map(|case| self.twin(case)).take(wanted).collect::<Vec<_>>();
+        let found = twins.len();
+        self.cases.extend(twins);
+        found
+    }
+
+    fn twin(&self, case: &Case) -> Option<Case> {
+        let file = self.repository.files.iter().position(|file| *file.path == *case.path)?;
+        let is_same = |hole: &&Hole| hole.range == case.byte_range && Some(hole.kind) == case.block_kind;
+        let hole = self.holes.get(file)?.iter().find(is_same)?;
+        self.repository.cut(file, hole, Scenario::Rag, Tail::Whole)
+    }
+
+    /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.
+    fn add(&mut self, file: usize, hole: &Hole, scenario: Scenario) -> bool {
+        let taken = self.taken.entry(file).or_default();
+        if taken.iter().any(|other| overlap(other, &hole.range)) {
+            return false;
+        }
+        let tails = tails(scenario, self.cases.len());
+        let case = tails.iter().find_map(|&tail| self.repository.cut(file, hole, scenario, tail));
+        let Some(case) = case.filter(|case| !self.ids.contains(&case.id)) else { return false };
+        taken.push(hole.range.clone());
+        self.ids.insert(case.id.clone());
+        self.cases.push(case);
+        true
+    }
+}
+
+/// Whether two holes hide common text, or an empty one stands inside or at the edge of another.
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    if a.is_empty() || b.is_empty() {
+        a.start <= b.end && b.start <= a.end
+    } else {
+        a.start < b.end && b.start < a.end
+    }
+}
+
+/// What may be missing after the hole, the preferred one first; incomplete suffixes alternate.
+fn tails(scenario: Scenario, turn: usize) -> &'static [Tail] {
+    match (scenario, turn % 2) {
+        (Scenario::IncompleteSuffix, 0) => &[Tail::WithoutFunction, Tail::Nothing],
+        (Scenario::IncompleteSuffix, _) => &[Tail::Nothing, Tail::WithoutFunction],
+        _ => &[Tail::Whole],
+    }
+}
+
+fn kind_weight(kind: BlockKind, mix: Mix) -> f64 {
+    /// `if`, `for`, `while`, `try` and `catch`.
+    const CONTROL_KINDS: f64 = 5.0;
+    match (mix, kind) {
+        (Mix::Even, _) => 1.0,
+        (Mix::RealUse, BlockKind::Statement) => REAL_USE_STATEMENTS,
+        (Mix::RealUse, BlockKind::Function) => REAL_USE_FUNCTIONS,
+        (Mix::RealUse, _) => REAL_USE_CONTROL / CONTROL_KINDS,
+    }
+}
+
+/// Weight of a cut in a scenario; 0 where the scenario does not know it.
+fn shape_weight(shape: Shape, scenario: Scenario, mix: Mix) -> f64 {
+    match (scenario, shape, mix) {
+        (Scenario::InnerBlock, Shape::RestOfBlock, _) => 1.0 - EMPTY_SHARE,
+        (Scenario::InnerBlock, Shape::Empty, _) => EMPTY_SHARE,
+        (Scenario::InnerBlock, _, _) | (_, Shape::RestOfBlock | Shape::Empty, _) => 0.0,
+        (_, Shape::MidStatement, Mix::RealUse) => REAL_USE_PARTS_OF_LINES,
+        (_, Shape::BlockStart, Mix::RealUse) => REAL_USE_WHOLE_LINES,
+        (_, Shape::BlockStart | Shape::HeaderEnd | Shape::MidStatement, _) => 1.0,
+    }
+}
+
+/// The undrawn holes of one scenario.
+struct Pool<'a> {
+    mix: Mix,
+    scenario: Scenario,
+    strata: BTreeMap<(BlockKind, Shape, Language), Stratum<'a>>,
+    /// The files in random order; strata know them by their place in it.
+    files: Vec<usize>,
+    drawn_kinds: Tally<BlockKind>,
+    drawn_shapes: Tally<Shape>,
+    drawn_languages: Tally<Language>,
+    drawn_places: Tally<usize>,
+}
+
+/// A hole with what it counts for.
+struct Draw {
+    file: usize,
+    hole: Hole,
+    language: Language,
+    place: usize,
+}
+
+/// Undrawn holes of one kind, cut and language by the place of their file, each list in random order.
+#[derive(Default)]
+struct Stratum<'a> {
+    places: BTreeMap<usize, Vec<&'a Hole>>,
+    holes: usize,
+}
+
+impl<'a> Pool<'a> {
+    fn new(
+        repository: &Repository<'_>,
+        holes: &'a [Vec<Hole>],
+        scenario: Scenario,
+        options: &Options,
+    ) -> Pool<'a> {
+        let mut random = Random::new(options.seed, scenario.name());
+        let mut files: Vec<usize> = (0..repository.files.len().min(holes.len())).collect();
+        random.shuffle(&mut files);
+        let mut strata: BTreeMap<_, Stratum<'a>> = BTreeMap::new();
+        for (place, &file) in files.iter().enumerate() {
+            let fits = |hole: &&Hole| shape_weight(hole.shape, scenario, options.mix) > 0.0;
+            for hole in holes[file].iter().filter(fits) {
+                let stratum =
+                    strata.entry((hole.kind, hole.shape, repository.files[file].language)).or_default();
+                stratum.places.entry(place).or_default().push(hole);
+                stratum.holes += 1;
+            }
+        }
+        let lists = strata.values_mut().flat_map(|stratum| stratum.places.values_mut());
+        lists.for_each(|list| random.shuffle(list));
+        Pool {
+            mix: options.mix,
+            scenario,
+            strata,
+            files,
+            drawn_kinds: Tally::default(),
+            drawn_shapes: Tally::default(),
+            drawn_languages: Tally::default(),
+            drawn_places: Tally::default(),
+        }
+    }
+
+    /// Takes the hole that the shares call for next.
+    fn next(&mut self) -> Option<Draw> {
+        let kind = self.next_kind()?;
+        let of_kind = || self.strata.iter().filter(move |(key, _)| key.0 == kind);
+        let weight = |shape| shape_weight(shape, self.scenario, self.mix);
+        let shape = self.drawn_shapes.most_owed(of_kind().map(|(key, _)| (key.1, weight(key.1))))?;
+        // The square root lets a rare language be seen without letting it crowd out the one people mostly write.
+        let sizes = of_kind()
+            .filter(|(key, _)| key.1 == shape)
+            .map(|(key, stratum)| (key.2, (stratum.holes as f64).sqrt()));
+        let language = self.drawn_languages.most_owed(sizes)?;
+        let stratum = self.strata.get_mut(&(kind, shape, language))?;
+        let place = self.drawn_places.most_owed(stratum.places.keys().map(|&place| (place, 1.0)))?;
+        let hole = stratum.take(place);
+        if stratum.places.is_empty() {
+            self.strata.remove(&(kind, shape, language));
+        }
+        Some(Draw { file: self.files[place], hole: hole?, language, place })
+    }
+
+    /// Of kinds that are owed the same, the rarest: a common one finds another hole when a neighbour has taken its place.
+    fn next_kind(&self) -> Option<BlockKind> {
+        let mut holes: BTreeMap<BlockKind, usize> = BTreeMap::new();
+        self.strata.iter().for_each(|(key, stratum)| *holes.entry(key.0).or_default() += stratum.holes);
+        let mut kinds: Vec<(BlockKind, usize)> = holes.into_iter().collect();
+        kinds.sort_by_key(|&(kind, holes)| (holes, kind));
+        self.drawn_kinds.most_owed(kinds.into_iter().map(|(kind, _)| (kind, kind_weight(kind, self.mix))))
+    }
+
+    /// Counts a hole that became a case against its shares.
+    fn count(&mut self, draw: &Draw) {
+        self.drawn_kinds.count(draw.hole.kind);
+        self.drawn_shapes.count(draw.hole.shape);
+        self.drawn_languages.count(draw.language);
+        self.drawn_places.count(draw.place);
+    }
+}
+
+impl Stratum<'_> {
+    fn take(&mut self, place: usize) -> Option<Hole> {
+        let list = self.places.get_mut(&place)?;
+        let hole = list.pop().cloned();
+        if list.is_empty() {
+            self.places.remove(&place);
+        }
+        self.holes -= usize::from(hole.is_some());
+        hole
+    }
+}
+
+/// How often each item was drawn.
+struct Tally<T>(BTreeMap<T, usize>);
+
+impl<T> Default for Tally<T> {
+    fn default() -> Tally<T> {
+        Tally(BTreeMap::new())
+    }
+}
+
+impl<T: Ord + Copy> Tally<T> {
+    fn count(&mut self, item: T) {
+        *self.0.entry(item).or_default() += 1;
+    }
+
+    /// The item whose share is furthest behind its weight (Sainte-Laguë: weight / (2 drawn + 1)); of equals, the first.
+    fn most_owed(&self, items: impl Iterator<Item = (T, f64)>) -> Option<T> {
+        let owed =
+            |(item, weight): (T, f64)| weight / (2 * self.0.get(&item).copied().unwrap_or(0) + 1) as f64;
+        let better = |best: Option<(T, f64)>, item: (T, f64)| match best {
+            Some(best) if owed(best) >= owed(item) => Some(best),
+            _ => Some(item),
+        };
+        items.fold(None, better).map(|(item, _)| item)
+    }
+}

@@ -1,0 +1,257 @@
+//! What is mined, on small repositories and on the crate's own sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cases::{BlockKind, Case, Exposure, Origin, OriginKind, Scenario, Variant, to_line};
+use index::Index;
+use mining::{Mix, Options, SCENARIOS, mine};
+use syntax::{Language, SourceFile};
+
+const PYTHON: &str = r#"import os
+
+
+class Store:
+    def load(self, path):
+        """Reads a store."""
+        if not os.path.exists(path):
+            self.items = {}
+            return None
+        for line in open(path):
+            key, value = line.split("=", 1)
+            self.items[key] = value.strip()
+        return self.items
+
+    def save(self, path):
+        total = 0
+        with open(path, "w") as out:
+            for key, value in self.items.items():
+                out.write(key + "=" + value)
+                total += len(value)
+        while total > 100:
+            total -= 1
+            self.shrink(total)
+        try:
+            os.sync()
+            self.clean = True
+        except OSError as error:
+            self.clean = False
+            raise error
+        return total
+"#;
+
+const RUST: &str = r#"use std::collections::HashMap;
+
+/// Counts words.
+pub fn count(text: &str) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for word in text.split(' ') {
+        if word.is_empty() {
+            continue;
+        }
+        *counts.entry(word.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+pub fn count_lines(text: &str) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for line in text.lines() {
+        let line = line.trim();
+        *counts.entry(line.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+"#;
+
+fn files() -> Vec<SourceFile> {
+    let other = RUST.replace("count", "tally").replace("trim()", "trim_end()");
+    let mut files: Vec<SourceFile> = vec![
+        file("a/store.py", Language::Python, PYTHON),
+        file("b/count.rs", Language::Rust, RUST),
+        file("c/tally.rs", Language::Rust, &other),
+    ];
+    // CRLF and tabs must come through to the byte.
+    let windows = PYTHON
+        .replace('\n', "\r\n")
+        .replace("    ", "\t")
+        .replace("Store", "Lager")
+        .replace("value", "größe");
+    files.push(file("d/lager.py", Language::Python, &windows));
+    files
+}
+
+fn file(path: &str, language: Language, text: &str) -> SourceFile {
+    SourceFile { path: path.into(), language, text: text.into() }
+}
+
+fn options(cases: usize, seed: u64) -> Options {
+    let origin = Origin {
+        kind: OriginKind::Mined,
+        benchmark: None,
+        benchmark_id: None,
+        repository: None,
+        commit: None,
+        dirty: None,
+        tree_hash: "t".to_owned(),
+        recorded_at: None,
+        stage: None,
+        exposure: Exposure::None,
+        exposed_arm: None,
+        probability: None,
+    };
+    Options { cases, seed, scenarios: SCENARIOS.to_vec(), mix: Mix::Even, origin }
+}
+
+fn mine_from(files: &[SourceFile], options: &Options) -> Vec<Case> {
+    mine(files, &Index::build(files), options).cases
+}
+
+#[test]
+fn cases_fit_back_into_their_files() {
+    let files = files();
+    let cases = mine_from(&files, &options(60, 1));
+    assert!(cases.len() > 30, "{}", cases.len());
+    for case in &cases {
+        let text = &*files.iter().find(|file| *file.path == *case.path).unwrap().text;
+        assert_eq!(&text[case.byte_range.clone()], case.truth);
+        let before = &text[..case.byte_range.start];
+        match case.variant {
+            Some(Variant::Empty) => {
+                let fresh_line = case.prefix.strip_prefix(before).unwrap();
+                assert_eq!(fresh_line.trim(), "");
+                assert_eq!(fresh_line.contains('\r'), text.contains('\r'), "{fresh_line:?}");
+                assert!(case.truth.is_empty());
+            }
+            _ => assert_eq!(case.prefix, before),
+        }
+        assert!(text.ends_with(&case.suffix));
+        let lines: Vec<&str> = case.prefix.split('\n').collect();
+        assert_eq!(case.line as usize, lines.len() - 1);
+        assert_eq!(case.character as usize, lines[lines.len() - 1].encode_utf16().count());
+        assert_eq!(case.id, case.compute_id());
+    }
+}
+
+#[test]
+fn truths_have_one_to_sixty_lines_and_complete_bodies_none() {
+    let long_body: String = (0..80).map(|i| format!("    step_{i}(value, {i})\n")).collect();
+    let long = format!(
+        "def long(value):\n{long_body}\n\ndef short(value):\n    one(value, 1)\n    return two(value)\n"
+    );
+    for case in mine_from(&[file("long.py", Language::Python, &long)], &options(40, 3)) {
+        let lines = case.truth.lines().count();
+        let allowed = if case.variant == Some(Variant::Empty) { 0..=0 } else { 1..=60 };
+        assert!(allowed.contains(&lines), "{} lines in {:?}", lines, case.variant);
+    }
+}
+
+#[test]
+fn incomplete_suffixes_miss_the_tail() {
+    let files = files();
+    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::IncompleteSuffix], ..options(40, 1) });
+    let variants: BTreeSet<_> = cases.iter().map(|case| case.variant).collect();
+    assert_eq!(variants, [Some(Variant::FunctionTail), Some(Variant::FileTail)].into());
+    for case in &cases {
+        let text = &*files.iter().find(|file| *file.path == *case.path).unwrap().text;
+        let whole = &text[case.byte_range.end..];
+        assert!(case.suffix.len() < whole.len());
+        match case.variant {
+            Some(Variant::FileTail) => assert_eq!(case.suffix, ""),
+            _ => assert!(!whole[..whole.len() - case.suffix.len()].trim().is_empty()),
+        }
+    }
+}
+
+#[test]
+fn holes_do_not_overlap_unless_they_are_twins() {
+    let cases = mine_from(&files(), &options(80, 5));
+    for (i, a) in cases.iter().enumerate() {
+        for b in cases[..i].iter().filter(|b| b.path == a.path && b.hole != a.hole) {
+            let (a, b) = (&a.byte_range, &b.byte_range);
+            let apart = a.end <= b.start || b.end <= a.start;
+            assert!(apart, "{a:?} and {b:?}");
+        }
+    }
+}
+
+#[test]
+fn rag_cases_are_twins_of_full_blocks_with_functions_of_other_files() {
+    let cases = mine_from(&files(), &options(80, 1));
+    let full: BTreeSet<&str> = cases
+        .iter()
+        .filter(|case| case.scenario == Scenario::FullBlock)
+        .map(|case| case.hole.as_str())
+        .collect();
+    let rag: Vec<&Case> = cases.iter().filter(|case| case.scenario == Scenario::Rag).collect();
+    assert!(rag.iter().any(|case| full.contains(case.hole.as_str())));
+    for case in rag {
+        assert!((1..=3).contains(&case.context.len()));
+        assert!(case.context.iter().all(|item| item.path != case.path && item.strategy == "functions"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let files = files();
+    let print = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| mine_from(&files, &options(50, seed)).iter().map(to_line).collect::<String>())
+    };
+    assert_eq!(print(1, 1), print(4, 1));
+    assert_ne!(print(1, 1), print(1, 2));
+}
+
+#[test]
+fn kinds_and_scenarios_are_drawn_evenly() {
+    // Copies under other names, so that no kind runs out.
+    let copy = |i: usize| {
+        files().into_iter().map(move |file| SourceFile { path: format!("{i}/{}", file.path).into(), ..file })
+    };
+    let files: Vec<SourceFile> = (0..5).flat_map(copy).collect();
+    let cases = mine_from(&files, &options(56, 1));
+    let count = |of: &dyn Fn(&Case) -> String| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        cases.iter().for_each(|case| *counts.entry(of(case)).or_default() += 1);
+        counts
+    };
+    let scenarios = count(&|case| case.scenario.to_string());
+    assert!(scenarios.values().all(|&cases| cases == 14), "{scenarios:?}");
+    let kinds = count(&|case| case.block_kind.unwrap().to_string());
+    assert_eq!(kinds.len(), BlockKind::ALL.len(), "{kinds:?}");
+    assert!(kinds.values().all(|&cases| (6..=11).contains(&cases)), "{kinds:?}");
+    assert_eq!(count(&|case| case.language.clone()).len(), 2);
+}
+
+#[test]
+fn real_use_is_mostly_statements() {
+    let text: String =
+        (0..60).map(|i| format!("def f{i}(a):\n    b{i} = a + {i}\n    return b{i} * a\n\n\n")).collect();
+    let files = [file("many.py", Language::Python, &text)];
+    let only = vec![Scenario::FullBlock];
+    let cases = mine_from(&files, &Options { mix: Mix::RealUse, scenarios: only, ..options(60, 1) });
+    let statements = cases.iter().filter(|case| case.block_kind == Some(BlockKind::Statement)).count();
+    assert!((50..=56).contains(&statements), "{statements}");
+}
+
+#[test]
+fn what_is_missing_is_counted() {
+    let files = [file("tiny.py", Language::Python, "x = 1\n")];
+    let mined = mine(&files, &Index::build(&files), &options(40, 1));
+    assert_eq!(mined.missing.values().sum::<usize>() + mined.cases.len(), 40);
+}
+
+#[test]
+fn broken_code_and_odd_text_are_mined_without_panic() {
+    let texts = [
+        "def f(:\n  if x",
+        "fn f() { let s = \"\u{1F600}\"; match {",
+        "",
+        "\u{feff}def f():\r\n\tpass\r\n",
+        "}}}}(((",
+    ];
+    for language in Language::ALL {
+        let files: Vec<_> =
+            texts.iter().enumerate().map(|(i, text)| file(&format!("{i}"), language, text)).collect();
+        mine_from(&files, &options(10, 1));
+    }
+}
