@@ -18,8 +18,7 @@ def area(shape):
     # trailing
 "#,
         expect![[r#"
-            function "def area(shape):" "\n    \"\"\"The area.\"\"\"\n    w = s…en\n    return w * shape.height" "\n    # trailing" ["w = shape.width", "return w * shape.height"]
-              statement "\"\"\"The area.\"\"\""
+            function "def area(shape):" "\n    \"\"\"The area.\"\"\"\n    w = s…en\n    return w * shape.height" "\n    # trailing" ["w = shape.width", "return w *…ape.height"]
               statement "w = shape.width"
               statement "return w * shape.height"
             name: area docstring "\"\"\"The area.\"\"\""
@@ -43,7 +42,7 @@ class Shape:
         return await self.measu$0re()
 "#,
         expect![[r#"
-            function "@property\n    @cached(size=1)\n…  async def area(self) -> int:" "\n        return await self.measure()" "" ["return await self.measure()"]
+            function "@property\n    @cached(size=1)\n…  async def area(self) -> int:" "\n        return await self.measure()" "" ["return awa….measure()"]
               statement "return await self.measure()"
             name: area
             end: "re()"
@@ -62,7 +61,7 @@ def outer():
     return inn$0er
 "#,
         expect![[r#"
-            function "def outer():" "\n    def inner():\n        return 1\n    return inner" "" ["def inner():\n        return 1", "return inner"]
+            function "def outer():" "\n    def inner():\n        return 1\n    return inner" "" ["def inner(…  return 1", "return inner"]
               function "def inner():" "\n        return 1" "" ["return 1"]
                 statement "return 1"
               statement "return inner"
@@ -84,7 +83,6 @@ def f():
 "#,
         expect![[r#"
             function "def f():" "\n    \"\"\"Nothing\n    else.\"\"\"" "" []
-              statement "\"\"\"Nothing\n    else.\"\"\""
             name: f docstring "\"\"\"Nothing\n    else.\"\"\""
         "#]],
     );
@@ -102,7 +100,6 @@ def f():
 "#,
         expect![[r#"
             function "def f():" "\n    # comment first\n    \"a\" \"b\"\n    return 1" "" ["return 1"]
-              statement "\"a\" \"b\""
               statement "return 1"
             name: f docstring "\"a\" \"b\""
         "#]],
@@ -146,7 +143,7 @@ async def f():
         break
 "#,
         expect![[r#"
-            function "async def f():" "\n    async for x in xs:\n      …\n    while True:\n        break" "" ["async for x in xs:\n        use(x)\n    else:\n        done()", "while True:\n        break"]
+            function "async def f():" "\n    async for x in xs:\n      …\n    while True:\n        break" "" ["async for …    done()", "while True…     break"]
               for "async for x in xs:" "\n        use(x)" "\n    else:\n        done()" ["use(x)"]
                 statement "use(x)"
                 statement "done()"
@@ -219,7 +216,7 @@ match command:
         pass
 "#,
         expect![[r#"
-            if "match command:" "\n    case [\"go\", way] if way:\n…(way)\n    case _:\n        pass" "" ["case [\"go\", way] if way:\n        go(way)", "case _:\n        pass"]
+            if "match command:" "\n    case [\"go\", way] if way:\n…(way)\n    case _:\n        pass" "" ["case [\"go\"…   go(way)", "case _:\n        pass"]
               statement "go(way)"
               statement "pass"
             end: "o(way)"

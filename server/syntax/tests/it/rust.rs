@@ -73,7 +73,7 @@ impl<T> Shape<T> {
 }
 "#,
         expect![[r#"
-            function "pub async fn area<U: Into<T>>(… where\n        T: Clone,\n    {" "\n        self.measure(u)?.await\n    " "}" ["self.measure(u)?.await"]
+            function "pub async fn area<U: Into<T>>(… where\n        T: Clone,\n    {" "\n        self.measure(u)?.await\n    " "}" ["self.measu…(u)?.await"]
               statement "self.measure(u)?.await"
             name: area
             end: "it"
@@ -114,7 +114,7 @@ fn outer() {
 }
 "#,
         expect![[r##"
-            function "fn outer() {" "\n    #[cold]\n    fn inner() -> u32 { 1 }\n    inner()\n" "}" ["#[cold]\n    fn inner() -> u32 { 1 }", "inner()"]
+            function "fn outer() {" "\n    #[cold]\n    fn inner() -> u32 { 1 }\n    inner()\n" "}" ["#[cold]\n  … u32 { 1 }", "inner()"]
               function "#[cold]\n    fn inner() -> u32 {" " 1 " "}" ["1"]
                 statement "1"
               statement "inner()"
@@ -140,7 +140,7 @@ fn f() -> u32 {
 }
 "#,
         expect![[r#"
-            function "fn f() -> u32 {" "\n    if a && b {\n        retur…\n    } else {\n        2\n    }\n" "}" ["if a && b {\n        return 1;\n…x\n    } else {\n        2\n    }"]
+            function "fn f() -> u32 {" "\n    if a && b {\n        retur…\n    } else {\n        2\n    }\n" "}" ["if a && b …   2\n    }"]
               if "if a && b {" "\n        return 1;\n    " "} else if let Some(x) = c {\n  …x\n    } else {\n        2\n    }" ["return 1;"]
                 statement "return 1;"
                 if "if let Some(x) = c {" "\n        x\n    " "} else {\n        2\n    }" ["x"]
@@ -162,7 +162,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    let x = if a { 1 } else { 2 };\n" "}" ["let x = if a { 1 } else { 2 };"]
+            function "fn f() {" "\n    let x = if a { 1 } else { 2 };\n" "}" ["let x = if…lse { 2 };"]
               statement "let x = if a { 1 } else { 2 };"
                 if "if a {" " 1 " "} else { 2 }" ["1"]
                   statement "1"
@@ -184,7 +184,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    if a { b(); };\n    c\n" "}" ["if a { b(); }", ";", "c"]
+            function "fn f() {" "\n    if a { b(); };\n    c\n" "}" ["if a { b(); }", "c"]
               if "if a {" " b(); " "}" ["b();"]
                 statement "b();"
               statement "c"
@@ -208,7 +208,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    match x {\n        A => on…/ none\n        _ => (),\n    }\n" "}" ["match x {\n        A => one(),\n…// none\n        _ => (),\n    }"]
+            function "fn f() {" "\n    match x {\n        A => on…/ none\n        _ => (),\n    }\n" "}" ["match x {\n… (),\n    }"]
               if "match x {" "\n        A => one(),\n        B… // none\n        _ => (),\n    " "}" ["A => one(),", "B if c => { two(); }", "_ => (),"]
                 statement "two();"
             name: f
@@ -229,7 +229,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    'outer: for x in xs { use…'outer; }\n    loop { break; }\n" "}" ["'outer: for x in xs { use_it(x); }", "while let Some(x) = it.next() { continue 'outer; }", "loop { break; }"]
+            function "fn f() {" "\n    'outer: for x in xs { use…'outer; }\n    loop { break; }\n" "}" ["'outer: fo…e_it(x); }", "while let … 'outer; }", "loop { break; }"]
               for "'outer: for x in xs {" " use_it(x); " "}" ["use_it(x);"]
                 statement "use_it(x);"
               while "while let Some(x) = it.next() {" " continue 'outer; " "}" ["continue 'outer;"]
@@ -254,7 +254,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    unsafe { a(); }\n    async move { b() };\n    { c(); }\n" "}" ["unsafe { a(); }", "async move { b() }", ";", "{ c(); }"]
+            function "fn f() {" "\n    unsafe { a(); }\n    async move { b() };\n    { c(); }\n" "}" ["unsafe { a(); }", "async move { b() }", "{ c(); }"]
               statement "a();"
               statement "b()"
               statement "c();"
@@ -278,7 +278,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    xs.map(|x| {\n        let …   });\n    let g = |x| x + 1;\n" "}" ["xs.map(|x| {\n        let y = x;\n        y + 1\n    });", "let g = |x| x + 1;"]
+            function "fn f() {" "\n    xs.map(|x| {\n        let …   });\n    let g = |x| x + 1;\n" "}" ["xs.map(|x|… 1\n    });", "let g = |x| x + 1;"]
               statement "xs.map(|x| {\n        let y = x;\n        y + 1\n    });"
                 statement "let y = x;"
                 statement "y + 1"
@@ -299,7 +299,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    let Some(x) = y else { return; };\n" "}" ["let Some(x) = y else { return; };"]
+            function "fn f() {" "\n    let Some(x) = y else { return; };\n" "}" ["let Some(x…return; };"]
               statement "let Some(x) = y else { return; };"
                 statement "return;"
             name: f
@@ -321,7 +321,7 @@ fn f() {
 thread_local! { static X: u32 = 1; }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    println!(\"{}\", if a { 1 } else { 2 });\n    vec![1, 2]\n" "}" ["println!(\"{}\", if a { 1 } else { 2 });", "vec![1, 2]"]
+            function "fn f() {" "\n    println!(\"{}\", if a { 1 } else { 2 });\n    vec![1, 2]\n" "}" ["println!(\"…se { 2 });", "vec![1, 2]"]
               statement "println!(\"{}\", if a { 1 } else { 2 });"
               statement "vec![1, 2]"
             statement "thread_local! { static X: u32 = 1; }"
@@ -347,6 +347,7 @@ mod g { use h::i; }
             statement "use std::fmt;"
             statement "const A: u32 = 1;"
             statement "static B: u32 = 2;"
+            statement "use h::i;"
         "#]],
     );
 }
@@ -364,7 +365,7 @@ fn f() {
 }
 "#,
         expect![[r##"
-            function "fn f() {" "\n    #[cfg(a)]\n    let x = 1;\n…[expect(b)]\n    if x { y(); }\n" "}" ["#[cfg(a)]\n    let x = 1;", "#[expect(b)]\n    if x { y(); }"]
+            function "fn f() {" "\n    #[cfg(a)]\n    let x = 1;\n…[expect(b)]\n    if x { y(); }\n" "}" ["#[cfg(a)]\n…let x = 1;", "#[expect(b…x { y(); }"]
               statement "let x = 1;"
               if "if x {" " y(); " "}" ["y();"]
                 statement "y();"
@@ -413,7 +414,7 @@ fn f() { if a { b() } else { c() } }
 fn g() {}
 "#,
         expect![[r#"
-            function "fn f() {" " if a { b() } else { c() } " "}" ["if a { b() } else { c() }"]
+            function "fn f() {" " if a { b() } else { c() } " "}" ["if a { b()…se { c() }"]
               if "if a {" " b() " "} else { c() }" ["b()"]
                 statement "b()"
                 statement "c()"
@@ -450,7 +451,7 @@ fn f() {
 }
 "#,
         expect![[r#"
-            function "fn f() {" "\n    'a: { b(); break 'a; }\n" "}" ["'a: { b(); break 'a; }"]
+            function "fn f() {" "\n    'a: { b(); break 'a; }\n" "}" ["'a: { b();…reak 'a; }"]
               statement "b();"
               statement "break 'a;"
             name: f
