@@ -6,7 +6,7 @@ use crate::process;
 /// Formatting and lints.
 pub(crate) fn check() -> Vec<Finding> {
     let commands: &[(&[&str], &str)] = &[
-        (&["fmt", "--all", "--check"], "run `cargo fmt --all`"),
+        (&["fmt", "--all", "--check", "--", "-l"], "run `cargo fmt --all`"),
         (
             &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
             "see the messages of clippy above",

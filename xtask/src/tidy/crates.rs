@@ -169,22 +169,48 @@ mod tests {
 
     #[test]
     fn a_dependency_outside_of_the_row_is_found() {
-        check_crates(TABLE, &[("text", &[]), ("engines", &["cli"]), ("cli", &[])], expect![[""]]);
+        check_crates(
+            TABLE,
+            &[("text", &[]), ("engines", &["cli"]), ("cli", &[])],
+            expect![[r#"
+            server/engines/Cargo.toml:2: `engines` may not use `cli`: see the table of ARCHITECTURE.md
+        "#]],
+        );
     }
 
     #[test]
     fn crates_and_rows_without_each_other_are_found() {
-        check_crates(TABLE, &[("text", &[]), ("prompt", &[]), ("cli", &[]), ("lsp", &[])], expect![[""]]);
+        check_crates(
+            TABLE,
+            &[("text", &[]), ("prompt", &[]), ("cli", &[]), ("lsp", &[])],
+            expect![[r#"
+            ARCHITECTURE.md:4: there is no crate `engines`: mark the row `(planned)` or remove it
+            ARCHITECTURE.md:5: the crate `prompt` exists: remove `(planned)`
+            server/lsp/Cargo.toml: add a row for `lsp` to ARCHITECTURE.md
+        "#]],
+        );
     }
 
     #[test]
     fn an_unknown_name_in_a_row_is_found() {
-        check_crates("| `text` | ropes | rope | no IO |\n", &[("text", &[])], expect![[""]]);
+        check_crates(
+            "| `text` | ropes | rope | no IO |\n",
+            &[("text", &[])],
+            expect![[r#"
+            ARCHITECTURE.md:1: `rope` has no row
+        "#]],
+        );
     }
 
     #[test]
     fn a_pure_crate_without_its_lint_is_found() {
         let table = "| `cases` | formats | – | pure |\n";
-        check_crates(table, &[("cases", &[])], expect![[""]]);
+        check_crates(
+            table,
+            &[("cases", &[])],
+            expect![[r#"
+            server/cases/src/lib.rs: add `#![deny(clippy::disallowed_methods)]`: the crate does no IO
+        "#]],
+        );
     }
 }

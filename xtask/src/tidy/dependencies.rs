@@ -134,13 +134,31 @@ debug = true
 
     #[test]
     fn undocumented_and_unused_dependencies_are_found() {
-        check_dependencies(MANIFEST_TEXT, "| `tree` | parsing |\n", "", &[], expect![[""]]);
+        check_dependencies(
+            MANIFEST_TEXT,
+            "| `tree` | parsing |\n",
+            "",
+            &[],
+            expect![[r#"
+            Cargo.toml:4: give the reason of `tree-sitter` in docs/dependencies.md
+            docs/dependencies.md:1: `tree` is no dependency: remove the row
+            Cargo.toml:4: no crate uses `tree-sitter`: remove it
+        "#]],
+        );
     }
 
     #[test]
     fn a_dependency_must_be_named_in_the_sources() {
         let document = "| `tree-sitter` | parsing |\n";
         let source = "use tree_sitter_python::LANGUAGE;";
-        check_dependencies(MANIFEST_TEXT, document, source, &["tree-sitter"], expect![[""]]);
+        check_dependencies(
+            MANIFEST_TEXT,
+            document,
+            source,
+            &["tree-sitter"],
+            expect![[r#"
+            server/text/Cargo.toml: `tree-sitter` is not used: remove it
+        "#]],
+        );
     }
 }

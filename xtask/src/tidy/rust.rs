@@ -99,9 +99,21 @@ mod tests {
 
     #[test]
     fn crate_roots_and_long_modules_are_documented() {
-        check_rust("server/text/src/lib.rs", "mod a;\n", expect![[""]]);
+        check_rust(
+            "server/text/src/lib.rs",
+            "mod a;\n",
+            expect![[r#"
+            server/text/src/lib.rs:1: open the module with `//!`: what it is, what it is responsible for, what it must never do
+        "#]],
+        );
         check_rust("server/text/src/a.rs", "mod a;\n", expect![[""]]);
-        check_rust("server/text/src/a.rs", &"mod a;\n".repeat(101), expect![[""]]);
+        check_rust(
+            "server/text/src/a.rs",
+            &"mod a;\n".repeat(101),
+            expect![[r#"
+            server/text/src/a.rs:1: open the module with `//!`: what it is, what it is responsible for, what it must never do
+        "#]],
+        );
         check_rust("server/text/src/a.rs", &format!("//! Docs.\n{}", "mod a;\n".repeat(101)), expect![[""]]);
     }
 
@@ -110,20 +122,48 @@ mod tests {
         let production = format!("//! Docs.\n{}", "mod a;\n".repeat(500));
         let tests = format!("\n#[cfg(test)]\nmod tests {{\n{}}}\n", "fn t() {}\n".repeat(500));
         check_rust("a.rs", &format!("{production}{tests}"), expect![[""]]);
-        check_rust("a.rs", &format!("{production}{}", "mod b;\n".repeat(100)), expect![[""]]);
-        check_rust("a.rs", &format!("{production}{}", "mod b;\n".repeat(400)), expect![[""]]);
+        check_rust(
+            "a.rs",
+            &format!("{production}{}", "mod b;\n".repeat(100)),
+            expect![[r#"
+            a.rs: warning: 601 lines: split the file
+        "#]],
+        );
+        check_rust(
+            "a.rs",
+            &format!("{production}{}", "mod b;\n".repeat(400)),
+            expect![[r#"
+            a.rs: 901 lines: split the file
+        "#]],
+        );
     }
 
     #[test]
     fn long_functions_are_found() {
         let function = format!("fn long() {{\n{}}}\n", "    step();\n".repeat(79));
-        check_rust("a.rs", &format!("fn short() {{}}\n\n{function}"), expect![[""]]);
+        check_rust(
+            "a.rs",
+            &format!("fn short() {{}}\n\n{function}"),
+            expect![[r#"
+            a.rs:3: `long` has 81 lines: split the function
+        "#]],
+        );
         check_rust("server/a/tests/it.rs", &function, expect![[""]]);
     }
 
     #[test]
     fn switched_off_checks_are_found() {
         let text: String = REFUSED.iter().map(|(snippet, _)| format!("{snippet}\n")).collect();
-        check_rust("server/a/tests/it.rs", &text, expect![[""]]);
+        check_rust(
+            "server/a/tests/it.rs",
+            &text,
+            expect![[r#"
+            server/a/tests/it.rs:1: `#[ignore` is not used here: make the test quick or delete it
+            server/a/tests/it.rs:2: `#[allow(` is not used here: write `#[expect(.., reason = "..")]`
+            server/a/tests/it.rs:3: `#![allow(` is not used here: write `#![expect(.., reason = "..")]`
+            server/a/tests/it.rs:4: `todo!(` is not used here: write the code or leave it out
+            server/a/tests/it.rs:5: `dbg!(` is not used here: remove it
+        "#]],
+        );
     }
 }
