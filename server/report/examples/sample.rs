@@ -1,0 +1,24 @@
+//! Writes the report of a made-up run, to look at: `cargo run -p report --example sample -- FOLDER [CASES]`.
+#![expect(clippy::print_stdout, reason = "an example for people at a terminal")]
+
+#[path = "../tests/report/fixture.rs"]
+mod fixture;
+
+use std::path::Path;
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().unwrap_or_else(|| ".".to_owned());
+    let mined = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(60);
+    let fixture = fixture::fixture(mined);
+    let report = fixture.report();
+    let summary = report.summary();
+    std::fs::write(Path::new(&folder).join("report.html"), report::html(&report, &summary))?;
+    std::fs::write(Path::new(&folder).join("report.json"), report::json(&summary))?;
+    std::fs::write(Path::new(&folder).join("report.md"), report::markdown(&summary))?;
+    for (width, color, unicode) in [(80, false, true), (120, true, true)] {
+        let style = report::terminal::Style { color, width, unicode };
+        println!("{}", report::terminal::table(&summary, style, &["ghostbench report RUN".to_owned()]));
+    }
+    Ok(())
+}

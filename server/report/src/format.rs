@@ -1,0 +1,146 @@
+//! Numbers and text as readers see them; shared by all renderers.
+
+use std::fmt::Write as _;
+
+use cases::{Exposure, Scenario, Variant};
+
+use crate::summary::{Cell, FAILED, GATED, Interval, Latency, Line, SILENT, Section};
+
+/// How dashes and the like are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alphabet {
+    Ascii,
+    Unicode,
+}
+
+impl Alphabet {
+    /// Between the ends of a range.
+    pub(crate) fn to(self) -> &'static str {
+        match self {
+            Alphabet::Ascii => "-",
+            Alphabet::Unicode => "–",
+        }
+    }
+
+    /// Between words of one label.
+    pub(crate) fn dot(self) -> &'static str {
+        match self {
+            Alphabet::Ascii => "-",
+            Alphabet::Unicode => "·",
+        }
+    }
+
+    fn ellipsis(self) -> &'static str {
+        match self {
+            Alphabet::Ascii => "~",
+            Alphabet::Unicode => "…",
+        }
+    }
+}
+
+/// A share as percent with one decimal.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+/// An interval as whole percents.
+pub(crate) fn interval(interval: Interval, alphabet: Alphabet) -> String {
+    format!("{:.0}{}{:.0}", interval.low * 100.0, alphabet.to(), interval.high * 100.0)
+}
+
+/// `3/8`: the sums of a cell with too few cases for a ratio.
+pub(crate) fn counts(cell: &Cell) -> String {
+    format!("{}/{}", short(cell.num), short(cell.den))
+}
+
+/// At most one decimal.
+pub(crate) fn short(number: f64) -> String {
+    let text = format!("{number:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// A duration given in milliseconds, without its unit below ten seconds.
+pub(crate) fn milliseconds(ms: f64) -> String {
+    if ms.is_infinite() {
+        "timeout".to_owned()
+    } else if ms >= 10_000.0 {
+        format!("{:.1}s", ms / 1000.0)
+    } else if ms < 9.95 {
+        format!("{ms:.1}")
+    } else {
+        format!("{ms:.0}")
+    }
+}
+
+/// Median and 90th percentile.
+pub(crate) fn latency(latency: Option<Latency>, none: &str) -> String {
+    latency.map_or_else(
+        || none.to_owned(),
+        |latency| format!("{}/{}", milliseconds(latency.p50), milliseconds(latency.p90)),
+    )
+}
+
+/// How many of the line's answers had the status of that name. Repetitions of one case weigh as one.
+pub(crate) fn status_count(line: &Line, name: &str) -> String {
+    line.metrics.get(name).map_or_else(|| "0".to_owned(), |cell| short(cell.num))
+}
+
+/// `2 silent, 1 gated, 0 failed` as `2+1+0`.
+pub(crate) fn quiet(line: &Line) -> String {
+    [SILENT, GATED, FAILED].map(|name| status_count(line, name)).join("+")
+}
+
+/// `1 case`, `2 cases`.
+pub(crate) fn count_of(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// What a section's cases are: `mined cases`, `live cases, suggestion shown`.
+pub(crate) fn section_title(section: &Section) -> String {
+    let origin = section.origin;
+    match section.exposure {
+        Exposure::None => format!("{origin} cases"),
+        exposure => format!("{origin} cases, suggestion {exposure}"),
+    }
+}
+
+/// Whether the right answer to the cases of this row is nothing.
+pub(crate) fn is_empty_scenario(scenario: &str) -> bool {
+    scenario == format!("{}/{}", Scenario::InnerBlock, Variant::Empty)
+}
+
+/// The first `width` characters, with a mark where something was cut.
+pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
+    cut.push_str(alphabet.ellipsis());
+    cut
+}
+
+/// Characters that a reader could not see, or that change the order in which others appear, as `[U+202E]`.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_invisible(character) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "[U+{:04X}]", u32::from(character));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// The same characters as `INVISIBLE` in `templates/text.js`.
+pub(crate) fn is_invisible(character: char) -> bool {
+    match character {
+        '\t' | '\n' => false,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{e0000}'..='\u{e007f}' => true,
+        _ => character.is_control(),
+    }
+}

@@ -1,0 +1,169 @@
+//! One self-contained HTML file: scoreboard and plots without scripts, and a browser of all cases with them.
+//!
+//! The page loads nothing: its policy forbids every source, and lets only the style and the script written here run. Code
+//! from cases reaches the page in two ways, as escaped text and as JSON in which nothing can end the element around it.
+
+mod board;
+mod embedded;
+mod matrix;
+mod plots;
+
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment};
+use serde::Serialize;
+
+use crate::RunReport;
+use crate::format::{self, Alphabet};
+use crate::summary::{Section, Summary};
+
+const TEMPLATES: [(&str, &str); 5] = [
+    ("report.html", include_str!("templates/report.html")),
+    ("marks.html", include_str!("templates/marks.html")),
+    ("board.html", include_str!("templates/board.html")),
+    ("plots.html", include_str!("templates/plots.html")),
+    ("cases.html", include_str!("templates/cases.html")),
+];
+
+const STYLE: &str = include_str!("templates/report.css");
+
+/// The parts share one scope, in this order.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n",
+    include_str!("templates/text.js"),
+    include_str!("templates/list.js"),
+    include_str!("templates/detail.js"),
+    include_str!("templates/app.js"),
+);
+
+#[derive(Serialize)]
+struct Page {
+    title: String,
+    facts: Vec<(&'static str, String)>,
+    engines: Vec<EngineView>,
+    sections: Vec<SectionView>,
+    notes: Vec<String>,
+    min_cases: usize,
+    tool: String,
+    style: &'static str,
+    script: &'static str,
+    data: String,
+    /// Lets the page's own style and script through its policy. A hash of the data: text inside it cannot know it.
+    nonce: String,
+}
+
+#[derive(Serialize)]
+struct EngineView {
+    letter: String,
+    name: String,
+    about: String,
+    class: String,
+    /// Which of the marks of `marks.html`: engines differ by shape, not by colour alone.
+    shape: usize,
+}
+
+#[derive(Serialize)]
+struct SectionView {
+    title: String,
+    counts: String,
+    overall: Vec<board::Row>,
+    languages: Vec<board::Part>,
+    similarity: plots::Plot,
+    latency: plots::Plot,
+    matrix: matrix::Matrix,
+}
+
+/// Shapes in `marks.html`, and engine colours in `report.css`.
+const SHAPES: usize = 4;
+const COLORS: usize = 6;
+
+/// The page for a run; `summary` is the run's own.
+pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
+    let data = embedded::json(report, &summary.engines);
+    let page = Page {
+        title: format::visible(&summary.run.name),
+        facts: facts(report, summary),
+        engines: engines(summary),
+        sections: summary.sections.iter().map(|section| section_view(report, summary, section)).collect(),
+        notes: summary.notes.iter().map(|note| format::visible(note)).collect(),
+        min_cases: scoring::summary::MIN_CASES,
+        tool: format::visible(&summary.run.tool),
+        style: STYLE,
+        script: SCRIPT,
+        nonce: blake3::hash(data.as_bytes()).to_hex()[..32].to_owned(),
+        data,
+    };
+    render(&page)
+}
+
+fn render(page: &Page) -> String {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source).expect("the tests render every template");
+    }
+    let template = environment.get_template("report.html").expect("added above");
+    template.render(Serde(page)).expect("the tests render every template with every field")
+}
+
+fn facts(report: &RunReport<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
+    let run = &summary.run;
+    let mut facts = vec![
+        ("cases", report.cases.len().to_string()),
+        ("suite", format::clipped(&run.suite, 12, Alphabet::Unicode)),
+        ("seed", run.seed.to_string()),
+    ];
+    if run.repeat > 1 {
+        facts.push(("repetitions", run.repeat.to_string()));
+    }
+    if let Some(workspace) = &run.workspace {
+        let commit = workspace.commit.as_deref().map(|commit| format::clipped(commit, 12, Alphabet::Unicode));
+        let dirty = if workspace.dirty == Some(true) { " with local changes" } else { "" };
+        facts.extend(commit.map(|commit| ("commit", commit + dirty)));
+        facts.push(("tree", format::clipped(&workspace.tree_hash, 12, Alphabet::Unicode)));
+        facts.push(("files", workspace.files.to_string()));
+        facts.push(("lines", workspace.lines.to_string()));
+    }
+    facts.push(("machine", format!("{}, {} × {}", run.machine.os, run.machine.cores, run.machine.cpu)));
+    facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect()
+}
+
+fn engines(summary: &Summary) -> Vec<EngineView> {
+    let view = |(index, engine): (usize, &cases::EngineName)| EngineView {
+        letter: letter(index),
+        name: format::visible(&engine.name),
+        about: format::visible(&about(engine)),
+        class: format!("e{}", index % COLORS),
+        shape: index % SHAPES,
+    };
+    summary.engines.iter().enumerate().map(view).collect()
+}
+
+fn about(engine: &cases::EngineName) -> String {
+    if engine.model.is_empty() || engine.model == engine.kind {
+        engine.kind.clone()
+    } else {
+        format!("{}, {}", engine.kind, engine.model)
+    }
+}
+
+/// `A` for the first engine, as the script numbers them.
+fn letter(index: usize) -> String {
+    let letter = u8::try_from(index).ok().filter(|index| *index < 26).map(|index| char::from(b'A' + index));
+    letter.map_or_else(|| (index + 1).to_string(), String::from)
+}
+
+fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) -> SectionView {
+    let most = section.overall.lines.iter().max_by_key(|line| line.cases);
+    let counts = most.map(|line| {
+        format!("{} from {}", format::count_of(line.cases, "case"), format::count_of(line.files, "file"))
+    });
+    SectionView {
+        title: format::section_title(section),
+        counts: counts.unwrap_or_default(),
+        overall: board::rows(&section.overall),
+        languages: section.languages.iter().map(board::part).collect(),
+        similarity: plots::similarity(report, summary, section),
+        latency: plots::latency(report, summary, section),
+        matrix: matrix::matrix(section),
+    }
+}

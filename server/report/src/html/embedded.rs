@@ -1,0 +1,232 @@
+//! The cases as JSON inside the page.
+//!
+//! Files are cut to the lines around the cursor, and long texts at a limit, so that the page of a large run stays small
+//! enough to open. Nothing in the JSON can end the element around it, and it holds no invisible character as such.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use cases::{
+    Case, ContextItem, EngineName, Metric, Milliseconds, Origin, Prediction, Score, Status, Tags, TokenCounts,
+};
+use scoring::metric::{EXACT_MATCH, RESTRAINT};
+use serde::Serialize;
+
+use crate::RunReport;
+use crate::format;
+use crate::summary::observations;
+
+/// Lines kept before and after the cursor, and of a context item.
+const LINES_KEPT: usize = 40;
+/// Bytes kept of anything, for files without line ends and engines without an end.
+const BYTES_KEPT: usize = 16 * 1024;
+
+#[derive(Serialize)]
+struct Data<'a> {
+    lines_kept: usize,
+    engines: Vec<Engine>,
+    cases: Vec<CaseData<'a>>,
+}
+
+#[derive(Serialize)]
+struct Engine {
+    name: String,
+}
+
+#[derive(Serialize)]
+struct CaseData<'a> {
+    id: &'a str,
+    hole: &'a str,
+    path: &'a str,
+    line: u32,
+    character: u32,
+    scenario: &'static str,
+    variant: Option<&'static str>,
+    block_kind: Option<&'static str>,
+    language: &'a str,
+    before: Kept,
+    truth: String,
+    after: Kept,
+    context: Vec<ContextData<'a>>,
+    answers: Vec<Answer<'a>>,
+    origin: &'a Origin,
+    tags: &'a Tags,
+}
+
+/// Part of a longer text.
+#[derive(Serialize)]
+struct Kept {
+    text: String,
+    /// Lines of the whole before those in `text`.
+    first_line: usize,
+    /// Lines that were cut off, on the side away from the cursor.
+    hidden_lines: usize,
+}
+
+#[derive(Serialize)]
+struct ContextData<'a> {
+    path: &'a str,
+    start_line: u32,
+    end_line: u32,
+    strategy: &'a str,
+    score: f64,
+    text: String,
+    hidden_lines: usize,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    engine: usize,
+    repetition: u32,
+    /// The status, with `ok` told apart by whether the answer is right.
+    outcome: &'static str,
+    status: Status,
+    reason: Option<&'a str>,
+    text: String,
+    /// The engine's own text, where it differs.
+    raw: Option<String>,
+    finish: &'static str,
+    tokens: Option<TokenCounts>,
+    ms: Milliseconds,
+    metrics: BTreeMap<&'a str, Metric>,
+}
+
+/// All cases with their answers, ready to stand inside a `script` element.
+pub(super) fn json(report: &RunReport<'_>, engines: &[EngineName]) -> String {
+    let scores: HashMap<_, &Score> =
+        report.scores.iter().map(|score| (observations::key(score), score)).collect();
+    let mut answers: HashMap<&str, Vec<Answer<'_>>> = HashMap::new();
+    for prediction in report.predictions {
+        let engine = engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint);
+        let score = scores.get(&prediction.key()).copied();
+        let answer = engine.map(|engine| answer(prediction, score, engine));
+        answers.entry(&prediction.case).or_default().extend(answer);
+    }
+    let case_data = |case| case_data(case, answers.remove(case_id(case)).unwrap_or_default());
+    let data = Data {
+        lines_kept: LINES_KEPT,
+        engines: engines.iter().map(|engine| Engine { name: format::visible(&engine.name) }).collect(),
+        cases: report.cases.iter().map(case_data).collect(),
+    };
+    inert(&serde_json::to_string(&data).expect("rows have string keys"))
+}
+
+fn case_id(case: &Case) -> &str {
+    &case.id
+}
+
+fn case_data<'a>(case: &'a Case, mut answers: Vec<Answer<'a>>) -> CaseData<'a> {
+    answers.sort_by_key(|answer| (answer.engine, answer.repetition));
+    CaseData {
+        id: &case.id,
+        hole: &case.hole,
+        path: &case.path,
+        line: case.line,
+        character: case.character,
+        scenario: case.scenario.name(),
+        variant: case.variant.map(cases::Variant::name),
+        block_kind: case.block_kind.map(cases::BlockKind::name),
+        language: &case.language,
+        before: last_lines(&case.prefix),
+        truth: clipped(&case.truth),
+        after: first_lines(&case.suffix),
+        context: case.context.iter().map(context_data).collect(),
+        answers,
+        origin: &case.origin,
+        tags: &case.tags,
+    }
+}
+
+fn context_data(item: &ContextItem) -> ContextData<'_> {
+    let Kept { text, hidden_lines, .. } = first_lines(&item.text);
+    ContextData {
+        path: &item.path,
+        start_line: item.start_line,
+        end_line: item.end_line,
+        strategy: &item.strategy,
+        score: item.score,
+        text,
+        hidden_lines,
+    }
+}
+
+fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usize) -> Answer<'a> {
+    let metrics = score.map(|score| &score.metrics).into_iter().flatten();
+    Answer {
+        engine,
+        repetition: prediction.repetition,
+        outcome: outcome(prediction, score),
+        status: prediction.status,
+        reason: prediction.reason.as_deref(),
+        text: clipped(&prediction.text),
+        raw: (prediction.raw != prediction.text).then(|| clipped(&prediction.raw)),
+        finish: prediction.finish.name(),
+        tokens: prediction.tokens,
+        ms: prediction.ms,
+        metrics: metrics.map(|(name, &metric)| (name.as_str(), metric)).collect(),
+    }
+}
+
+fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {
+    let holds = |name| score.and_then(|score| score.metrics.get(name)).copied().is_some_and(is_whole);
+    match (prediction.status, score) {
+        (Status::Ok | Status::Silent | Status::Gated, Some(_)) if holds(EXACT_MATCH) || holds(RESTRAINT) => {
+            "exact"
+        }
+        (Status::Ok, Some(_)) => "wrong",
+        (Status::Ok, None) => "unscored",
+        (status, _) => status.name(),
+    }
+}
+
+fn is_whole(metric: Metric) -> bool {
+    match metric {
+        Metric::Value(value) => value == 1.0,
+        Metric::Ratio { num, den } => den > 0.0 && num == den,
+    }
+}
+
+fn last_lines(text: &str) -> Kept {
+    let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+    let lines = ends.clone().count();
+    let start = text.rmatch_indices('\n').nth(LINES_KEPT).map_or(0, |(end, _)| end + 1);
+    let start = ceil_boundary(text, start.max(text.len().saturating_sub(BYTES_KEPT)));
+    let hidden_lines = ends.take_while(|end| *end <= start).count().min(lines);
+    Kept { text: text[start..].to_owned(), first_line: hidden_lines, hidden_lines }
+}
+
+fn first_lines(text: &str) -> Kept {
+    let end = text.match_indices('\n').nth(LINES_KEPT).map_or(text.len(), |(end, _)| end);
+    let end = text.floor_char_boundary(end.min(BYTES_KEPT));
+    let hidden_lines = text[end..].matches('\n').count();
+    Kept { text: text[..end].to_owned(), first_line: 0, hidden_lines }
+}
+
+fn ceil_boundary(text: &str, offset: usize) -> usize {
+    text.ceil_char_boundary(offset)
+}
+
+fn clipped(text: &str) -> String {
+    let end = text.floor_char_boundary(BYTES_KEPT);
+    match text.len() - end {
+        0 => text.to_owned(),
+        rest => format!("{}\n[{rest} more bytes are not in this report]", &text[..end]),
+    }
+}
+
+/// The same JSON without `<` and without invisible characters: neither `</script>` nor `<!--` can occur. Both stand only
+/// inside strings, where an escape means the same.
+fn inert(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character == '<' || format::is_invisible(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}

@@ -1,0 +1,105 @@
+//! The matrix of scenarios and block kinds.
+
+use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use serde::Serialize;
+
+use super::board::{self, Share};
+use crate::format;
+use crate::summary::{Cell, Group, Section};
+
+/// Metrics between which the reader chooses, the one shown first at the head.
+const METRICS: [(&str, &str); 3] =
+    [(EDIT_SIMILARITY, "edit similarity"), (EXACT_MATCH, "exact match"), (TOKEN_EXACT, "token-exact")];
+
+/// Steps of shading in `report.css`.
+const STEPS: f64 = 10.0;
+
+#[derive(Serialize)]
+pub(super) struct Matrix {
+    /// Keys and names of the metrics to choose from.
+    metrics: Vec<(&'static str, &'static str)>,
+    /// Block kinds that occur.
+    columns: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    /// Whether the row shows restraint, whichever metric is chosen.
+    is_restraint: bool,
+    /// One per column, then the total.
+    cells: Vec<Vec<Variant>>,
+}
+
+/// What a cell shows when one metric is chosen.
+#[derive(Serialize)]
+struct Variant {
+    metric: &'static str,
+    lines: Vec<CellLine>,
+}
+
+#[derive(Serialize)]
+struct CellLine {
+    engine: usize,
+    share: Share,
+    /// Step of shading; absent where there are too few cases.
+    heat: Option<usize>,
+    /// The address of these cases in the browser below.
+    link: String,
+}
+
+pub(super) fn matrix(section: &Section) -> Matrix {
+    let mut columns: Vec<String> =
+        section.block_kinds.iter().filter_map(|group| group.block_kind.clone()).collect();
+    columns.dedup();
+    let by_scenario = section.scenarios.chunk_by(|left, right| left.scenario == right.scenario);
+    let mut rows: Vec<Row> = by_scenario.map(|groups| row(section, groups, &columns)).collect();
+    let totals: Vec<Group> = section.block_kinds.iter().chain([&section.overall]).cloned().collect();
+    rows.push(row(section, &totals, &columns));
+    Matrix { metrics: METRICS.to_vec(), columns, rows }
+}
+
+fn row(section: &Section, groups: &[Group], columns: &[String]) -> Row {
+    let scenario = groups.first().and_then(|group| group.scenario.as_deref());
+    let is_restraint = scenario.is_some_and(format::is_empty_scenario);
+    let kinds = columns.iter().map(|kind| Some(kind.as_str())).chain([None]);
+    let cells = kinds.map(|kind| {
+        let group = groups.iter().find(|group| group.block_kind.as_deref() == kind);
+        group.map_or_else(Vec::new, |group| variants(section, group, is_restraint))
+    });
+    Row { name: scenario.unwrap_or("all").to_owned(), is_restraint, cells: cells.collect() }
+}
+
+fn variants(section: &Section, group: &Group, is_restraint: bool) -> Vec<Variant> {
+    let variant = |(metric, _): (&'static str, _)| {
+        let shown = if is_restraint { RESTRAINT } else { metric };
+        let lines = group.lines.iter().map(|line| {
+            let cell = line.metrics.get(shown);
+            CellLine {
+                engine: line.engine,
+                share: board::share(cell),
+                heat: cell.and_then(heat),
+                link: link(section, group, line.engine),
+            }
+        });
+        Variant { metric, lines: lines.collect() }
+    };
+    METRICS.into_iter().map(variant).collect()
+}
+
+fn heat(cell: &Cell) -> Option<usize> {
+    cell.value.map(|value| (value * STEPS).clamp(0.0, STEPS - 1.0) as usize)
+}
+
+/// The filters of the case browser as it writes them into the address.
+fn link(section: &Section, group: &Group, engine: usize) -> String {
+    let mut filters = vec![format!("origin={}", section.origin), format!("engine={engine}")];
+    if let Some(scenario) = &group.scenario {
+        let (scenario, variant) = scenario.split_once('/').unwrap_or((scenario, ""));
+        filters.push(format!("scenario={scenario}"));
+        filters.extend((!variant.is_empty()).then(|| format!("variant={variant}")));
+    }
+    filters.extend(group.block_kind.iter().map(|kind| format!("block_kind={kind}")));
+    format!("#{}", filters.join("&"))
+}

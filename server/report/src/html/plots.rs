@@ -1,0 +1,242 @@
+//! Histograms of the answers: where bars, ticks and quantiles stand. Layout only, drawn by `plots.html`.
+
+use std::collections::{HashMap, HashSet};
+
+use cases::{Metric, Prediction, Score, Status};
+use scoring::metric::EDIT_SIMILARITY;
+use serde::Serialize;
+
+use crate::RunReport;
+use crate::format::{self, Alphabet};
+use crate::summary::{self, Section, Summary};
+
+/// Drawing units, about a CSS pixel each.
+const WIDTH: f64 = 600.0;
+const LEFT: f64 = 116.0;
+const RIGHT: f64 = 24.0;
+const TOP: f64 = 8.0;
+const AXIS_HEIGHT: f64 = 34.0;
+const ROW_HEIGHT: f64 = 74.0;
+/// What a row leaves free above its highest bar.
+const ROW_GAP: f64 = 16.0;
+const NAME_WIDTH: usize = 16;
+
+/// Bins of five points.
+const SIMILARITY_BINS: usize = 20;
+/// A bin is a quarter wider than the one before it.
+const BINS_PER_DECADE: f64 = 10.0;
+/// Faster answers stand in the first bin: a reader tells no difference below it.
+const SHORTEST_MS: f64 = 1.0;
+
+#[derive(Serialize)]
+pub(super) struct Plot {
+    width: f64,
+    height: f64,
+    /// Where the axis stands.
+    baseline: f64,
+    left: f64,
+    right: f64,
+    rows: Vec<Row>,
+    ticks: Vec<Tick>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    engine: usize,
+    name: String,
+    about: String,
+    /// Where the bars stand.
+    base: f64,
+    bars: Vec<Bar>,
+    quantiles: Vec<Quantile>,
+}
+
+#[derive(Serialize)]
+struct Bar {
+    x: String,
+    y: String,
+    width: String,
+    height: String,
+    title: String,
+}
+
+#[derive(Serialize)]
+struct Tick {
+    x: String,
+    label: String,
+}
+
+#[derive(Serialize)]
+struct Quantile {
+    x: String,
+    top: f64,
+    label: String,
+}
+
+/// A histogram's axis: how many bins, where each ends, and what the ends are called.
+struct Axis {
+    bins: usize,
+    /// Names of a bin's two ends.
+    name: fn(usize) -> String,
+    unit: &'static str,
+}
+
+/// One engine's bars before layout.
+struct Series {
+    engine: usize,
+    counts: Vec<usize>,
+    about: String,
+    quantiles: Vec<(f64, String)>,
+}
+
+/// How near the answers come to the truth.
+pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
+    let axis =
+        Axis { bins: SIMILARITY_BINS, name: |bin| (bin * 100 / SIMILARITY_BINS).to_string(), unit: "%" };
+    let scores: HashMap<_, &Score> =
+        report.scores.iter().map(|score| (summary::observations::key(score), score)).collect();
+    let series = section.overall.lines.iter().map(|line| {
+        let values = predictions(report, summary, section, line.engine)
+            .filter_map(|prediction| scores.get(&prediction.key()))
+            .filter_map(|score| score.metrics.get(EDIT_SIMILARITY).copied())
+            .filter_map(ratio);
+        let counts = histogram(values.map(|value| value * axis.bins as f64), axis.bins);
+        Series { engine: line.engine, about: answers(&counts), counts, quantiles: Vec::new() }
+    });
+    let ticks = (0..=5).map(|tick| tick * SIMILARITY_BINS / 5);
+    plot(&axis, summary, series.collect(), ticks)
+}
+
+/// How long the answers took, on a logarithmic axis.
+pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
+    let times = |engine| predictions(report, summary, section, engine).filter_map(answer_time);
+    let engines = || section.overall.lines.iter().map(|line| line.engine);
+    let longest = engines().flat_map(times).fold(SHORTEST_MS, f64::max);
+    let decades = longest.log10().ceil().max(1.0) as usize;
+    let axis = Axis { bins: decades * BINS_PER_DECADE as usize, name: bin_start_ms, unit: "ms" };
+    let series = section.overall.lines.iter().map(|line| {
+        let counts = histogram(times(line.engine).map(bin_of_ms), axis.bins);
+        let timeouts = line.latency.map_or(0, |latency| latency.timeouts);
+        let about = match timeouts {
+            0 => answers(&counts),
+            _ => format!("{}, {timeouts} timed out", answers(&counts)),
+        };
+        let quantiles =
+            line.latency.iter().flat_map(|latency| [(latency.p50, "median"), (latency.p90, "p90")]);
+        let quantiles = quantiles.filter(|(ms, _)| ms.is_finite());
+        let quantiles =
+            quantiles.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))));
+        Series { engine: line.engine, quantiles: quantiles.collect(), about, counts }
+    });
+    let series = series.collect();
+    plot(&axis, summary, series, (0..=decades).map(|decade| decade * BINS_PER_DECADE as usize))
+}
+
+/// The engine's answers to the section's cases.
+fn predictions<'a>(
+    report: &RunReport<'a>,
+    summary: &'a Summary,
+    section: &Section,
+    engine: usize,
+) -> impl Iterator<Item = &'a Prediction> {
+    let (origin, exposure) = (section.origin, section.exposure);
+    let cases =
+        report.cases.iter().filter(|case| (case.origin.kind, case.origin.exposure) == (origin, exposure));
+    let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
+    let fingerprint = summary.engines.get(engine).map(|engine| engine.fingerprint.as_str());
+    let is_here = move |prediction: &&Prediction| {
+        Some(prediction.engine.fingerprint.as_str()) == fingerprint && ids.contains(prediction.case.as_str())
+    };
+    report.predictions.iter().filter(is_here)
+}
+
+fn ratio(metric: Metric) -> Option<f64> {
+    match metric {
+        Metric::Value(value) => Some(value),
+        Metric::Ratio { num, den } => (den != 0.0).then(|| num / den),
+    }
+}
+
+fn answer_time(prediction: &Prediction) -> Option<f64> {
+    matches!(prediction.status, Status::Ok | Status::Silent).then_some(prediction.ms.total)
+}
+
+/// Position on the axis in bins.
+fn bin_of_ms(ms: f64) -> f64 {
+    ms.max(SHORTEST_MS).log10() * BINS_PER_DECADE
+}
+
+fn bin_start_ms(bin: usize) -> String {
+    format::milliseconds(10_f64.powf(bin as f64 / BINS_PER_DECADE))
+}
+
+/// How many positions fall into each bin; the last one takes its end.
+fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
+    let mut counts = vec![0; bins];
+    for position in positions {
+        let bin = (position.max(0.0) as usize).min(bins.saturating_sub(1));
+        if let Some(count) = counts.get_mut(bin) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+fn answers(counts: &[usize]) -> String {
+    format::count_of(counts.iter().sum(), "answer")
+}
+
+fn plot(axis: &Axis, summary: &Summary, series: Vec<Series>, ticks: impl Iterator<Item = usize>) -> Plot {
+    let step = (WIDTH - LEFT - RIGHT) / axis.bins as f64;
+    let highest = series.iter().flat_map(|series| &series.counts).copied().max().unwrap_or(0).max(1);
+    let baseline = TOP + ROW_HEIGHT * series.len() as f64;
+    let rows = series.into_iter().enumerate().map(|(index, series)| {
+        let base = TOP + ROW_HEIGHT * (index + 1) as f64;
+        let name = summary.engines.get(series.engine).map_or("", |engine| engine.name.as_str());
+        Row {
+            engine: series.engine,
+            name: format::clipped(&format::visible(name), NAME_WIDTH, Alphabet::Unicode),
+            about: series.about,
+            base,
+            bars: bars(axis, &series.counts, base, step, highest),
+            quantiles: quantiles(series.quantiles, base, step),
+        }
+    });
+    Plot {
+        width: WIDTH,
+        height: baseline + AXIS_HEIGHT,
+        baseline,
+        left: LEFT,
+        right: WIDTH - RIGHT,
+        rows: rows.collect(),
+        ticks: ticks.map(|bin| Tick { x: unit(LEFT + step * bin as f64), label: (axis.name)(bin) }).collect(),
+    }
+}
+
+fn bars(axis: &Axis, counts: &[usize], base: f64, step: f64, highest: usize) -> Vec<Bar> {
+    let bar = |(bin, &count): (usize, &usize)| {
+        let height = (ROW_HEIGHT - ROW_GAP) * count as f64 / highest as f64;
+        let (from, to) = ((axis.name)(bin), (axis.name)(bin + 1));
+        Bar {
+            x: unit(LEFT + step * bin as f64 + 0.5),
+            y: unit(base - height),
+            width: unit(step - 1.0),
+            height: unit(height),
+            title: format!("{from}–{to} {}: {}", axis.unit, format::count_of(count, "answer")),
+        }
+    };
+    counts.iter().enumerate().filter(|(_, count)| **count > 0).map(bar).collect()
+}
+
+fn quantiles(positions: Vec<(f64, String)>, base: f64, step: f64) -> Vec<Quantile> {
+    let quantile = |(bin, label): (f64, String)| Quantile {
+        x: unit(LEFT + step * bin),
+        top: base - ROW_HEIGHT + ROW_GAP,
+        label,
+    };
+    positions.into_iter().map(quantile).collect()
+}
+
+fn unit(length: f64) -> String {
+    format!("{length:.1}")
+}

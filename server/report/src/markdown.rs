@@ -1,0 +1,99 @@
+//! The summary as Markdown, for pull requests and issues.
+
+use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+
+use crate::format::{self, Alphabet};
+use crate::summary::{Cell, Group, Line, Section, Summary};
+
+/// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
+pub fn markdown(summary: &Summary) -> String {
+    let mut parts = vec![format!("# {}", escaped(&summary.run.name))];
+    if summary.sections.is_empty() {
+        parts.push("No answers yet.".to_owned());
+    }
+    for section in &summary.sections {
+        parts.push(format!("## {}", format::section_title(section)));
+        parts.extend(section_tables(summary, section));
+    }
+    if !summary.sections.is_empty() {
+        parts.push(legend());
+    }
+    let notes: Vec<String> = summary.notes.iter().map(|note| format!("- {}", escaped(note))).collect();
+    parts.extend((!notes.is_empty()).then(|| notes.join("\n")));
+    parts.join("\n\n") + "\n"
+}
+
+fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
+    let mut tables = vec![table(summary, "", [("all", &section.overall)].into_iter())];
+    if section.languages.len() > 1 {
+        let rows =
+            section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));
+        tables.push(table(summary, "language", rows));
+    }
+    let labels: Vec<String> = section.scenarios.iter().map(label).collect();
+    let rows = labels.iter().map(String::as_str).zip(&section.scenarios);
+    let scenarios = table(summary, "scenario, block kind", rows);
+    tables
+        .push(format!("<details><summary>By scenario and block kind</summary>\n\n{scenarios}\n\n</details>"));
+    tables
+}
+
+fn label(group: &Group) -> String {
+    let parts = [group.scenario.as_deref(), group.block_kind.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn table<'a>(summary: &Summary, label: &str, rows: impl Iterator<Item = (&'a str, &'a Group)>) -> String {
+    let mut lines = vec![
+        format!(
+            "| {label} | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |"
+        ),
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
+    ];
+    for (name, group) in rows {
+        lines.extend(group.lines.iter().map(|line| row(summary, name, line)));
+    }
+    lines.join("\n")
+}
+
+fn row(summary: &Summary, name: &str, line: &Line) -> String {
+    let engine = summary.engines.get(line.engine).map_or("", |engine| engine.name.as_str());
+    let shares =
+        [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT].map(|metric| share(line.metrics.get(metric)));
+    let latency = format::latency(line.latency, "–");
+    let (name, engine) = (escaped(name), escaped(engine));
+    format!(
+        "| {name} | {engine} | {} | {} | {} | {latency} |",
+        line.cases,
+        shares.join(" | "),
+        format::quiet(line)
+    )
+}
+
+fn share(cell: Option<&Cell>) -> String {
+    let Some(cell) = cell else { return "–".to_owned() };
+    let Some(value) = cell.value else { return format::counts(cell) };
+    let interval =
+        cell.interval.map(|interval| format!(" ({})", format::interval(interval, Alphabet::Unicode)));
+    format::percent(value) + &interval.unwrap_or_default()
+}
+
+fn legend() -> String {
+    format!(
+        "Percent, in brackets the 95 % interval, resampled over whole files (Wilson's where there are too few). \
+         Cells under {} cases show counts only.",
+        scoring::summary::MIN_CASES
+    )
+}
+
+/// Text that is neither markup nor the end of a cell.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in format::visible(text).chars() {
+        if matches!(character, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#') {
+            escaped.push('\\');
+        }
+        escaped.push(if character == '\n' { ' ' } else { character });
+    }
+    escaped
+}

@@ -1,0 +1,169 @@
+//! The numbers of a run in the order in which reports show them; also the schema of `--json`.
+//!
+//! Turns rows into `scoring`'s observations and its tables into [`Section`]s. Never computes a number itself.
+
+pub(crate) mod observations;
+mod sections;
+
+use std::collections::BTreeMap;
+
+use cases::{EngineName, Exposure, OriginKind, Run, Schema};
+use serde::Serialize;
+
+use crate::RunReport;
+use observations::Observed;
+
+/// Shares of answers by status, beside the metrics of `scoring` in [`Line::metrics`].
+pub(crate) const SILENT: &str = "silent";
+/// See [`SILENT`].
+pub(crate) const GATED: &str = "gated";
+/// Timed out, cancelled or broken. See [`SILENT`].
+pub(crate) const FAILED: &str = "failed";
+
+/// Everything a report says about a run in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of this schema.
+    pub schema: Schema,
+    /// The run.
+    pub run: Run,
+    /// The engines; [`Line::engine`] counts from 0 in this list.
+    pub engines: Vec<EngineName>,
+    /// One section per origin and exposure: numbers of different origins are never pooled.
+    pub sections: Vec<Section>,
+    /// Remarks for the reader.
+    pub notes: Vec<String>,
+}
+
+/// The numbers of the cases of one origin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Section {
+    /// Where the cases come from.
+    pub origin: OriginKind,
+    /// Whether a suggestion was seen before the truth was written.
+    pub exposure: Exposure,
+    /// All cases of the section.
+    pub overall: Group,
+    /// By scenario (`block_kind` is absent) and by scenario and block kind, a total before its parts.
+    pub scenarios: Vec<Group>,
+    /// By block kind over all scenarios.
+    pub block_kinds: Vec<Group>,
+    /// By language.
+    pub languages: Vec<Group>,
+}
+
+/// The same cases asked of every engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Group {
+    /// The scenario, with `/empty` where the right answer is nothing; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// The block kind; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_kind: Option<String>,
+    /// The language; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// One line per engine that answered any of the cases.
+    pub lines: Vec<Line>,
+}
+
+/// One engine's numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Index into [`Summary::engines`].
+    pub engine: usize,
+    /// Cases answered.
+    pub cases: usize,
+    /// Files they come from.
+    pub files: usize,
+    /// Cells by the name of the metric, and the shares `silent`, `gated` and `failed`; what applies to no case is absent.
+    pub metrics: BTreeMap<String, Cell>,
+    /// Absent when no engine was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+}
+
+/// One metric over one group of cases.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Cases that the metric applies to.
+    pub cases: usize,
+    /// Sum of the numerators, repetitions averaged first.
+    pub num: f64,
+    /// Sum of the denominators.
+    pub den: f64,
+    /// `num` / `den`; absent with too few cases for a ratio to mean anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// 95 % interval of the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+}
+
+/// A 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// `cluster_bootstrap` over files, or `wilson` at the effective number of cases.
+    pub method: &'static str,
+}
+
+/// Milliseconds until the answer was ready; a percentile that fell on a timeout is infinite, `null` in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Latency {
+    /// Answers with a time, timeouts included.
+    pub count: usize,
+    /// How many timed out.
+    pub timeouts: usize,
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
+/// Groups and counts the rows of a run.
+pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
+    let engines = engines(report);
+    let observed = observations::observe(report, &engines);
+    let notes = report.notes.iter().cloned().chain(remarks(&observed)).collect();
+    Summary {
+        schema: Schema::CURRENT,
+        run: report.run.clone(),
+        sections: sections::sections(&observed.observations, report.run.seed),
+        engines,
+        notes,
+    }
+}
+
+/// The run's engines, and any other that an answer names.
+pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineName> {
+    let mut engines: Vec<EngineName> =
+        report.run.engines.iter().map(|config| config.engine.clone()).collect();
+    for prediction in report.predictions {
+        if engines.iter().all(|engine| engine.fingerprint != prediction.engine.fingerprint) {
+            engines.push(prediction.engine.clone());
+        }
+    }
+    engines
+}
+
+fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
+    let strangers = (observed.strangers > 0)
+        .then(|| format!("{} answers belong to no case of the suite and are left out", observed.strangers));
+    let unscored = (observed.unscored > 0).then(|| {
+        format!("{} answers have no scores; only their status and time are counted", observed.unscored)
+    });
+    let unweighted = (observed.weighted > 0).then(|| {
+        format!(
+            "{} live cases were left without a suggestion by chance; they are not weighted here",
+            observed.weighted
+        )
+    });
+    [strangers, unscored, unweighted].into_iter().flatten()
+}

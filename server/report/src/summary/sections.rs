@@ -1,0 +1,119 @@
+//! Tables of `scoring` as the sections and groups of a report.
+
+use std::collections::BTreeMap;
+
+use cases::{BlockKind, Exposure, OriginKind, Scenario};
+use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
+
+use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, SCENARIO};
+use super::{Cell, Group, Interval, Latency, Line, Section};
+
+/// One section per origin and exposure that has observations, in the order of the documentation.
+pub(super) fn sections(observations: &[Observation], seed: u64) -> Vec<Section> {
+    let table = |pooled: &[&str]| scoring::summarize(observations, &grouping(pooled), seed);
+    let by_scenario = table(&[SCENARIO, BLOCK_KIND]);
+    let by_language = table(&[LANGUAGE]);
+    let pairs = OriginKind::ALL
+        .iter()
+        .flat_map(|&origin| Exposure::ALL.iter().map(move |&exposure| (origin, exposure)));
+    pairs.filter_map(|(origin, exposure)| section(origin, exposure, &by_scenario, &by_language)).collect()
+}
+
+fn grouping(pooled: &[&str]) -> Grouping {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    Grouping { apart: owned(&[ORIGIN, EXPOSURE, ENGINE]), pooled: owned(pooled) }
+}
+
+fn section(
+    origin: OriginKind,
+    exposure: Exposure,
+    by_scenario: &Table,
+    by_language: &Table,
+) -> Option<Section> {
+    let (mut scenarios, others): (Vec<_>, Vec<_>) =
+        groups(by_scenario, origin, exposure).into_iter().partition(|group| group.scenario.is_some());
+    let (mut block_kinds, mut totals): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|group| group.block_kind.is_some());
+    let overall = totals.pop()?;
+    scenarios.sort_by_key(|group| (rank_of_scenario(group), rank_of_kind(group)));
+    block_kinds.sort_by_key(rank_of_kind);
+    let mut languages = groups(by_language, origin, exposure);
+    languages.retain(|group| group.language.is_some());
+    Some(Section { origin, exposure, overall, scenarios, block_kinds, languages })
+}
+
+/// The rows of one origin and exposure, those of several engines over the same cases together.
+fn groups(table: &Table, origin: OriginKind, exposure: Exposure) -> Vec<Group> {
+    let mut groups: BTreeMap<[Option<&str>; 3], Vec<Line>> = BTreeMap::new();
+    for row in &table.rows {
+        let label = |dimension| label(table, row, dimension);
+        let is_here = label(ORIGIN) == Some(origin.name()) && label(EXPOSURE) == Some(exposure.name());
+        let key = [SCENARIO, BLOCK_KIND, LANGUAGE].map(label);
+        // A case without a block kind is counted in its scenario's total; a row of its own would say the same again.
+        let is_unlabelled = key.contains(&Some(""));
+        if let Some(line) = label(ENGINE).and_then(|engine| line(engine, row))
+            && is_here
+            && !is_unlabelled
+        {
+            groups.entry(key).or_default().push(line);
+        }
+    }
+    groups.into_iter().map(|(key, lines)| group(key, lines)).collect()
+}
+
+/// The row's value in a dimension; `None` where it covers all values, or the table lacks the dimension.
+fn label<'a>(table: &Table, row: &'a Row, dimension: &str) -> Option<&'a str> {
+    let column = table.dimensions.iter().position(|name| name == dimension)?;
+    row.key.get(column)?.as_deref()
+}
+
+fn group(key: [Option<&str>; 3], mut lines: Vec<Line>) -> Group {
+    lines.sort_by_key(|line| line.engine);
+    let [scenario, block_kind, language] = key.map(|label| label.map(str::to_owned));
+    Group { scenario, block_kind, language, lines }
+}
+
+fn line(engine: &str, row: &Row) -> Option<Line> {
+    Some(Line {
+        engine: engine.parse().ok()?,
+        cases: row.cases,
+        files: row.clusters,
+        metrics: row.cells.iter().map(|(name, cell)| (name.clone(), cell.into())).collect(),
+        latency: row.latency.map(Latency::from),
+    })
+}
+
+impl From<&scoring::Cell> for Cell {
+    fn from(cell: &scoring::Cell) -> Cell {
+        let interval = cell.interval.map(|interval| Interval {
+            low: interval.low,
+            high: interval.high,
+            method: match interval.method {
+                IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
+                IntervalMethod::Wilson { .. } => "wilson",
+            },
+        });
+        Cell { cases: cell.cases, num: cell.counts.num, den: cell.counts.den, value: cell.value, interval }
+    }
+}
+
+impl From<scoring::Latency> for Latency {
+    fn from(latency: scoring::Latency) -> Latency {
+        let scoring::Latency { count, timeouts, p50, p90, p99 } = latency;
+        Latency { count, timeouts, p50, p90, p99 }
+    }
+}
+
+/// The order of the documentation, an `empty` row after its scenario's.
+fn rank_of_scenario(group: &Group) -> (usize, bool) {
+    let name = group.scenario.as_deref().unwrap_or_default();
+    let (scenario, variant) = name.split_once('/').unwrap_or((name, ""));
+    let position = Scenario::ALL.iter().position(|value| value.name() == scenario);
+    (position.unwrap_or(Scenario::ALL.len()), !variant.is_empty())
+}
+
+/// Totals first, then the order of the documentation.
+fn rank_of_kind(group: &Group) -> Option<usize> {
+    let name = group.block_kind.as_deref()?;
+    BlockKind::ALL.iter().position(|kind| kind.name() == name)
+}

@@ -1,0 +1,203 @@
+// One case in full: its place, the code around the cursor, every answer beside the truth, and what it was given.
+
+// Lines shown on either side of the cursor before the reader asks for more.
+const LINES_BEFORE = 12;
+const LINES_AFTER = 8;
+
+// Everything about `item` as nodes.
+function caseDetail(item, engines, linesKept) {
+  return [
+    detailHead(item),
+    surroundings(item, engines, linesKept),
+    item.answers.length > 0 ? diffLegend() : element("p", { class: "dim" }, "No engine was asked."),
+    ...item.answers.map((answer) => answerPanel(item, answer, engines[answer.engine])),
+    ...item.context.map(contextPanel),
+    provenance(item),
+  ];
+}
+
+function detailHead(item) {
+  const labels = [...situation(item), item.origin.kind, `id ${item.id.slice(0, 12)}`];
+  return element(
+    "header", null,
+    element("h3", null, ...visible(`${item.path}:${item.line + 1}:${item.character + 1}`)),
+    element("div", { class: "labels" }, labels.map((label) => element("span", null, ...visible(label)))),
+  );
+}
+
+// The code around the cursor with the truth, or an answer, in its place.
+function surroundings(item, engines, linesKept) {
+  const code = element("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Code around the cursor" });
+  const state = { inserted: item.truth, before: LINES_BEFORE, after: LINES_AFTER };
+  const draw = () => code.replaceChildren(...codeRows(item, state, linesKept, draw));
+  const choice = (label, text, checked) => {
+    const input = element("input", { type: "radio", name: "inserted", checked, onchange: () => { state.inserted = text; draw(); } });
+    return element("label", null, input, ...visible(label));
+  };
+  draw();
+  const answers = item.answers.filter((answer) => answer.text !== "");
+  return element(
+    "div", { class: "panel" },
+    element(
+      "div", { class: "bar-line", role: "group", "aria-label": "Text at the cursor" },
+      element("h4", null, "At the cursor"),
+      choice("truth", item.truth, true),
+      choice("nothing", "", false),
+      answers.map((answer) => choice(answerName(answer, engines[answer.engine]), answer.text, false)),
+    ),
+    code,
+  );
+}
+
+function codeRows(item, state, linesKept, redraw) {
+  const before = item.before.text.split("\n");
+  const after = item.after.text.split("\n");
+  const hiddenBefore = Math.max(0, before.length - 1 - state.before);
+  const hiddenAfter = Math.max(0, after.length - 1 - state.after);
+  const head = before.slice(hiddenBefore).join("\n");
+  const tail = after.slice(0, after.length - hiddenAfter).join("\n");
+  const firstLine = item.before.first_line + hiddenBefore;
+  const lines = rowsOf([[head, null], [state.inserted, "mark"], [tail, null]], firstLine);
+  const more = (count, side) => element(
+    "button", { class: "more", type: "button", "data-more": side, onclick: () => { state[side] = Infinity; redraw(); } },
+    `Show ${count} more ${count === 1 ? "line" : "lines"}`,
+  );
+  const trimmed = (count, where) => element("div", { class: "stop" }, `${count} lines ${where} are not in this report; it keeps ${linesKept} on either side`);
+  return [
+    hiddenBefore > 0 ? more(hiddenBefore, "before") : item.before.hidden_lines > 0 && trimmed(item.before.hidden_lines, "above"),
+    ...lines,
+    hiddenAfter > 0 ? more(hiddenAfter, "after") : item.after.hidden_lines > 0 && trimmed(item.after.hidden_lines, "below"),
+  ].filter(Boolean);
+}
+
+// Numbered rows of consecutive pieces of text. A piece with a tag is wrapped in it, line by line.
+function rowsOf(pieces, firstLine) {
+  let source = element("span", { class: "src" });
+  const rows = [];
+  const finish = () => {
+    rows.push(element("span", { class: "row" }, element("span", { class: "no", "data-no": firstLine + rows.length + 1 }), source));
+    source = element("span", { class: "src" });
+  };
+  for (const [text, tag] of pieces) {
+    if (tag) source.append(element("span", { class: "caret", title: "cursor" }));
+    text.split("\n").forEach((line, index) => {
+      if (index > 0) finish();
+      const nodes = visible(line.replace(/\r$/, ""));
+      if (nodes.length > 0) source.append(...(tag ? [element(tag, null, ...nodes)] : nodes));
+    });
+  }
+  finish();
+  return rows;
+}
+
+function diffLegend() {
+  return element(
+    "p", { class: "legend" }, "Word by word: ",
+    element("span", { class: "text" }, element("del", null, "dotted")), " stands in the truth only, ",
+    element("span", { class: "text" }, element("ins", null, "underlined")), " in the answer only.",
+  );
+}
+
+function answerName(answer, engine) {
+  return answer.repetition > 0 ? `${engine.name}, repetition ${answer.repetition + 1}` : engine.name;
+}
+
+function answerPanel(item, answer, engine) {
+  const name = answerName(answer, engine);
+  return element(
+    "section", { class: "panel answer", "aria-label": `Answer of ${name}` },
+    element(
+      "div", { class: `bar-line e${answer.engine % 6}` },
+      element("h4", null, element("span", { class: "chip head", "aria-hidden": "true" }, letter(answer.engine)), ...visible(name)),
+      element("span", { class: `verdict ${answer.outcome}` }, verdict(answer)),
+      answer.reason && element("span", null, ...visible(answer.reason)),
+      element("span", { class: "grow dim" }, timings(answer)),
+    ),
+    comparison(item.truth, answer.text),
+    answerMetrics(answer),
+    answer.raw != null && element("details", null, element("summary", null, "Answer as it came"), plainText(answer.raw)),
+  );
+}
+
+function letter(engine) {
+  return engine < 26 ? String.fromCharCode(65 + engine) : String(engine + 1);
+}
+
+function verdict(answer) {
+  const { sign, word } = OUTCOMES[answer.outcome];
+  return sign.length === 1 ? `${sign} ${word}` : word;
+}
+
+function timings(answer) {
+  const { gather, first, total } = answer.ms;
+  const parts = [`context ${duration(gather)}`, first != null && `first text ${duration(first)}`, `total ${duration(total)}`];
+  if (answer.tokens) parts.push(`${answer.tokens.in} + ${answer.tokens.out} tokens`);
+  parts.push(`finish ${answer.finish}`);
+  return parts.filter(Boolean).join(", ");
+}
+
+function duration(ms) {
+  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}
+
+function comparison(truth, text) {
+  if (truth === text) {
+    const note = truth === "" ? "Nothing was to be written, and nothing was." : "Equal to the truth, character by character";
+    return element("div", { class: "pair alone" }, element("div", null, element("h5", null, note), truth !== "" && plainText(truth)));
+  }
+  const [left, right] = [words(truth), words(text)];
+  const { missing, extra } = differences(left, right);
+  const side = (title, empty, nodes) =>
+    element("div", null, element("h5", null, title), element("pre", { class: "text" }, nodes.length > 0 ? nodes : element("span", { class: "void" }, empty)));
+  return element(
+    "div", { class: "pair" },
+    side("Truth", "nothing to write", marked(left, missing, "del")),
+    side("Answer", "no text", marked(right, extra, "ins")),
+  );
+}
+
+function plainText(text) {
+  return element("pre", { class: "text" }, ...visible(text));
+}
+
+function answerMetrics(answer) {
+  const entries = Object.entries(answer.metrics);
+  if (entries.length === 0) return null;
+  return element(
+    "dl", { class: "metrics" },
+    entries.map(([name, metric]) => element("div", null, element("dt", null, name.replaceAll("_", " ")), element("dd", null, metricText(metric)))),
+  );
+}
+
+function metricText(metric) {
+  const value = share(metric);
+  if (value === null) return "\u2013";
+  const counts = typeof metric === "number" || metric.den === 1 ? "" : ` (${round(metric.num)} of ${round(metric.den)})`;
+  return round(value) + counts;
+}
+
+function round(value) {
+  return String(Math.round(value * 10) / 10);
+}
+
+function contextPanel(item, index) {
+  const place = `${item.path}:${item.start_line + 1}\u2013${item.end_line}`;
+  return element(
+    "details", { class: "panel" },
+    element("summary", null, `Context ${index + 1}: `, element("code", null, ...visible(place)),
+      element("small", null, "  ", ...visible(item.strategy), ` ${item.score.toPrecision(3)}`)),
+    plainText(item.text),
+    item.hidden_lines > 0 && element("div", { class: "stop" }, `${item.hidden_lines} more lines are not in this report`),
+  );
+}
+
+function provenance(item) {
+  const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.origin), ...Object.entries(item.tags)];
+  return element(
+    "details", { class: "panel" },
+    element("summary", null, "Where the case comes from"),
+    element("dl", { class: "metrics" }, facts.map(([name, value]) =>
+      element("div", null, element("dt", null, ...visible(name.replaceAll("_", " "))), element("dd", { class: "mono" }, ...visible(String(value)))))),
+  );
+}

@@ -1,0 +1,156 @@
+//! The columns of the terminal's tables, and which of them stand together at which width.
+
+use cases::EngineName;
+use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT};
+
+use crate::format::{self, Alphabet};
+use crate::summary::{Cell, FAILED, GATED, Line, SILENT};
+
+/// Longer engine names are cut: the numbers are what the table is for.
+const NAME_WIDTH: usize = 14;
+
+/// One column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    /// What the row's cases have in common.
+    Label,
+    /// The engine.
+    Engine,
+    /// How many cases.
+    Cases,
+    /// A metric's share.
+    Share { title: &'static str, metric: &'static str },
+    /// The interval of the metric before it.
+    Interval { metric: &'static str },
+    /// Answers by status, in one column.
+    Quiet,
+    /// How many answers have one status.
+    Status { name: &'static str },
+    /// Median and 90th percentile.
+    Latency,
+}
+
+impl Column {
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Column::Label | Column::Engine | Column::Interval { .. })
+    }
+}
+
+const EXACT: Column = Column::Share { title: "exact", metric: EXACT_MATCH };
+const EXACT_RANGE: Column = Column::Interval { metric: EXACT_MATCH };
+const TOKENS: Column = Column::Share { title: "tokens", metric: TOKEN_EXACT };
+const TOKENS_RANGE: Column = Column::Interval { metric: TOKEN_EXACT };
+const EDIT: Column = Column::Share { title: "edit sim", metric: EDIT_SIMILARITY };
+const EDIT_RANGE: Column = Column::Interval { metric: EDIT_SIMILARITY };
+const RESTRAINED: Column = Column::Share { title: "restraint", metric: RESTRAINT_METRIC };
+const RESTRAINED_RANGE: Column = Column::Interval { metric: RESTRAINT_METRIC };
+const SILENT_COUNT: Column = Column::Status { name: SILENT };
+const GATED_COUNT: Column = Column::Status { name: GATED };
+const FAILED_COUNT: Column = Column::Status { name: FAILED };
+
+use Column::{Cases, Engine, Label, Latency, Quiet};
+
+/// Cases with something to write, widest first.
+pub(super) const RESULTS: &[&[Column]] = &[
+    &[
+        Label,
+        Engine,
+        Cases,
+        EXACT,
+        EXACT_RANGE,
+        TOKENS,
+        TOKENS_RANGE,
+        EDIT,
+        EDIT_RANGE,
+        SILENT_COUNT,
+        GATED_COUNT,
+        FAILED_COUNT,
+        Latency,
+    ],
+    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, Engine, Cases, EXACT, EDIT, EDIT_RANGE, Latency],
+    &[Label, Engine, Cases, EXACT, EDIT],
+];
+
+/// Cases whose right answer is nothing.
+pub(super) const RESTRAINT: &[&[Column]] = &[
+    &[Label, Engine, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
+    &[Label, Engine, Cases, RESTRAINED, Quiet],
+];
+
+/// All cases.
+pub(super) const OVERALL: &[&[Column]] = &[
+    &[
+        Engine,
+        Cases,
+        EXACT,
+        EXACT_RANGE,
+        TOKENS,
+        TOKENS_RANGE,
+        EDIT,
+        EDIT_RANGE,
+        RESTRAINED,
+        RESTRAINED_RANGE,
+        Quiet,
+        Latency,
+    ],
+    &[Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[Engine, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
+    &[Engine, Cases, EXACT, EDIT],
+];
+
+/// Everything that a table's cells are made of.
+pub(super) struct Sheet<'a> {
+    pub(super) engines: &'a [EngineName],
+    pub(super) label: &'a str,
+    pub(super) rows: &'a [(&'a str, &'a Line)],
+    pub(super) alphabet: Alphabet,
+}
+
+impl Sheet<'_> {
+    pub(super) fn header(&self, column: Column) -> String {
+        match column {
+            Column::Label => self.label.to_owned(),
+            Column::Engine => "engine".to_owned(),
+            Column::Cases => "n".to_owned(),
+            Column::Share { title, .. } => title.to_owned(),
+            Column::Interval { .. } => "95 %".to_owned(),
+            Column::Quiet => "quiet".to_owned(),
+            Column::Status { name } => name.to_owned(),
+            Column::Latency => "ms".to_owned(),
+        }
+    }
+
+    pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {
+        match column {
+            Column::Label => format::visible(name),
+            Column::Engine => self.engine(line.engine),
+            Column::Cases => line.cases.to_string(),
+            Column::Share { metric, .. } => line.metrics.get(metric).map_or_else(|| self.nothing(), share),
+            Column::Interval { metric } => {
+                line.metrics.get(metric).map_or_else(String::new, |cell| self.range(cell))
+            }
+            Column::Quiet => format::quiet(line),
+            Column::Status { name } => format::status_count(line, name),
+            Column::Latency => format::latency(line.latency, self.alphabet.to()),
+        }
+    }
+
+    fn engine(&self, index: usize) -> String {
+        let name = self.engines.get(index).map_or("", |engine| engine.name.as_str());
+        format::clipped(&format::visible(name), NAME_WIDTH, self.alphabet)
+    }
+
+    fn nothing(&self) -> String {
+        self.alphabet.to().to_owned()
+    }
+
+    fn range(&self, cell: &Cell) -> String {
+        cell.interval.map_or_else(String::new, |interval| format::interval(interval, self.alphabet))
+    }
+}
+
+fn share(cell: &Cell) -> String {
+    cell.value.map_or_else(|| format::counts(cell), format::percent)
+}

@@ -1,0 +1,291 @@
+//! A made-up run: 60 mined cases from 15 files in three languages, two live ones, two engines, some hostile text.
+
+use std::collections::BTreeMap;
+
+use cases::{
+    BlockKind, Case, ContextItem, EngineConfig, EngineName, Exposure, Finish, Machine, Metric, Milliseconds,
+    Origin, OriginKind, Prediction, Run, Scenario, Schema, Score, Status, Tags, Task, TokenCounts, Variant,
+    WorkspaceState,
+};
+use report::RunReport;
+
+/// Text that must be shown and must do nothing: it would end the element around it, open a comment, or reorder a line.
+pub(crate) const HOSTILE: &str =
+    "const bad = \"</script><script>document.title='taken'</script><!--\"; // \u{202e}drow\u{2028}\n";
+
+/// Owned rows of a run.
+pub(crate) struct Fixture {
+    pub(crate) run: Run,
+    pub(crate) cases: Vec<Case>,
+    pub(crate) predictions: Vec<Prediction>,
+    pub(crate) scores: Vec<Score>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Fixture {
+    pub(crate) fn report(&self) -> RunReport<'_> {
+        RunReport {
+            run: &self.run,
+            cases: &self.cases,
+            predictions: &self.predictions,
+            scores: &self.scores,
+            notes: &self.notes,
+        }
+    }
+}
+
+/// The run with that many mined cases. The same on every call.
+pub(crate) fn fixture(mined: usize) -> Fixture {
+    let mut cases: Vec<Case> = (0..mined).map(mined_case).collect();
+    cases.push(live_case(mined, Exposure::None));
+    cases.push(live_case(mined + 1, Exposure::Shown));
+    let engines = [
+        engine("builtin", "builtin", "workspace n-grams"),
+        engine("qwen", "llama-cpp", "qwen2.5-coder-1.5b"),
+    ];
+    let mut fixture = Fixture {
+        run: run(&engines),
+        cases: Vec::new(),
+        predictions: Vec::new(),
+        scores: Vec::new(),
+        notes: vec![
+            "3 files share 40 % of their lines with a case's file; they were hidden from the index"
+                .to_owned(),
+        ],
+    };
+    for (number, case) in cases.iter().enumerate() {
+        for (skill, engine) in engines.iter().enumerate() {
+            let prediction = prediction(case, number, skill, engine);
+            fixture.scores.push(score(case, &prediction));
+            fixture.predictions.push(prediction);
+        }
+    }
+    fixture.cases = cases;
+    fixture
+}
+
+fn engine(name: &str, kind: &str, model: &str) -> EngineName {
+    EngineName {
+        name: name.into(),
+        kind: kind.into(),
+        model: model.into(),
+        fingerprint: format!("{name}-fingerprint"),
+    }
+}
+
+fn run(engines: &[EngineName]) -> Run {
+    let config = |engine: &EngineName| EngineConfig { engine: engine.clone(), settings: BTreeMap::new() };
+    Run {
+        schema: Schema::CURRENT,
+        tool: "0.0.0".into(),
+        name: "payments-service".into(),
+        suite: "4bf92f3577b34da6a3ce929d0e0e4736".into(),
+        seed: 7,
+        repeat: 1,
+        engines: engines.iter().map(config).collect(),
+        workspace: Some(WorkspaceState {
+            commit: Some("d1f3b7c9a0e2d4f6b8a1c3e5f7092b4d6f8a0c1e".into()),
+            dirty: Some(true),
+            tree_hash: "9a1f0c2b7d3e4f50".into(),
+            files: 412,
+            lines: 61_873,
+        }),
+        machine: Machine { os: "linux x86_64".into(), cpu: "Example CPU".into(), cores: 8 },
+    }
+}
+
+/// Small integers without a pattern that a reader would see.
+fn scatter(number: usize, salt: usize, below: usize) -> usize {
+    let mixed = (number as u64 * 2_654_435_761 + salt as u64 * 40_503 + 12_345)
+        .wrapping_mul(6_364_136_223_846_793_005);
+    (mixed >> 33) as usize % below
+}
+
+const LANGUAGES: [(&str, &str, &str); 3] =
+    [("python", "py", "#"), ("typescript", "ts", "//"), ("rust", "rs", "//")];
+
+const TRUTHS: [&str; 6] = [
+    "    for invoice in invoices:\n        if invoice.is_overdue(today):\n            total += invoice.amount * rate\n    return total\n",
+    "return round(amount * (1 + tax_rate), 2)",
+    "    if (account === undefined) {\n      throw new NotFoundError(`account ${id}`);\n    }\n    return account.balance;\n  }\n",
+    "match event {\n        Event::Settled { amount, .. } => ledger.credit(amount),\n        Event::Refused(reason) => log.warn(reason),\n    }\n",
+    "except ConnectionError as error:\n        self.retries += 1\n        logger.warning(\"gateway lost: %s\", error)\n        raise GatewayLost(self.endpoint) from error\n",
+    "while let Some(entry) = queue.pop() {\n        apply(entry)?;\n    }\n",
+];
+
+fn mined_case(number: usize) -> Case {
+    let file = number % 15;
+    let (language, extension, comment) = LANGUAGES[file % 3];
+    let (scenario, variant) = [
+        (Scenario::FullBlock, Variant::BlockStart),
+        (Scenario::FullBlock, Variant::HeaderEnd),
+        (Scenario::InnerBlock, Variant::RestOfBlock),
+        (Scenario::InnerBlock, Variant::Empty),
+        (Scenario::IncompleteSuffix, Variant::FunctionTail),
+    ][scatter(number, 1, 5)];
+    let truth = match (number, variant) {
+        (4, _) => HOSTILE.to_owned(),
+        (_, Variant::Empty) => String::new(),
+        _ => TRUTHS[scatter(number, 2, TRUTHS.len())].to_owned(),
+    };
+    let line = 30 + scatter(number, 3, 200);
+    let prefix: String = (0..line).map(|line| code_line(line, comment)).collect();
+    let suffix: String = (0..scatter(number, 4, 90)).map(|after| code_line(line + after, comment)).collect();
+    let path = format!(
+        "src/{}/{}_{file}.{extension}",
+        ["billing", "gateway", "ledger"][file % 3],
+        ["invoice", "client"][file % 2]
+    );
+    finished(Case {
+        schema: Schema::CURRENT,
+        id: String::new(),
+        hole: format!("hole-{number}"),
+        task: Task::Complete,
+        scenario,
+        variant: Some(variant),
+        language: language.into(),
+        block_kind: Some(BlockKind::ALL[scatter(number, 5, 4) * 2]),
+        path,
+        byte_range: prefix.len()..prefix.len() + truth.len(),
+        line: line as u32,
+        character: 4,
+        prefix: prefix + "    ",
+        suffix: format!("\n{suffix}"),
+        truth,
+        context: context(number),
+        origin: origin(OriginKind::Mined, Exposure::None),
+        tests: None,
+        tags: Tags::from([("last_changed".to_owned(), "2026-03-02".to_owned())]),
+    })
+}
+
+fn live_case(number: usize, exposure: Exposure) -> Case {
+    let mut case = mined_case(number);
+    case.origin = origin(OriginKind::Live, exposure);
+    finished(case)
+}
+
+fn finished(mut case: Case) -> Case {
+    case.id = case.compute_id();
+    case
+}
+
+fn code_line(line: usize, comment: &str) -> String {
+    match line % 7 {
+        0 => "\n".to_owned(),
+        1 => format!("{comment} Settles what was booked on line {line}.\n"),
+        2 => format!("def settle_{line}(account, amount, currency=\"EUR\"):\n"),
+        3 => format!("    entry_{line} = ledger.entry(account, amount)\n"),
+        4 => format!("    if entry_{line}.currency != currency:\n"),
+        5 => "        raise CurrencyMismatch(currency)\n".to_owned(),
+        _ => format!("    return entry_{line}\n"),
+    }
+}
+
+fn context(number: usize) -> Vec<ContextItem> {
+    let item = |rank: usize| ContextItem {
+        path: format!("src/ledger/entry_{rank}.py"),
+        start_line: 10 * rank as u32,
+        end_line: 10 * rank as u32 + 6,
+        text: (0..6).map(|line| code_line(10 * rank + line, "#")).collect(),
+        strategy: "bm25".into(),
+        score: 12.5 / (rank as f64 + 1.0),
+    };
+    (0..scatter(number, 6, 4)).map(item).collect()
+}
+
+fn origin(kind: OriginKind, exposure: Exposure) -> Origin {
+    Origin {
+        kind,
+        benchmark: None,
+        benchmark_id: None,
+        repository: Some("payments-service".into()),
+        commit: None,
+        dirty: None,
+        tree_hash: "9a1f0c2b7d3e4f50".into(),
+        recorded_at: None,
+        stage: None,
+        exposure,
+        exposed_arm: None,
+        probability: None,
+    }
+}
+
+fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> Prediction {
+    let roll = scatter(number, 10 + skill, 100);
+    let (status, text, reason) = if case.truth.is_empty() {
+        if roll < 40 + 30 * skill {
+            (Status::Silent, String::new(), None)
+        } else {
+            (Status::Ok, "return None".into(), None)
+        }
+    } else {
+        answer(case, number, skill, roll)
+    };
+    let total = if skill == 0 { 3.0 + roll as f64 / 4.0 } else { 90.0 + (roll * roll) as f64 / 6.0 };
+    let is_asked = status != Status::Gated;
+    Prediction {
+        schema: Schema::CURRENT,
+        case: case.id.clone(),
+        engine: engine.clone(),
+        repetition: 0,
+        status,
+        reason: reason.map(str::to_owned),
+        raw: if roll % 3 == 0 { format!("```\n{text}\n```") } else { text.clone() },
+        text,
+        finish: if is_asked { Finish::Complete } else { Finish::None },
+        tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
+        ms: Milliseconds { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
+    }
+}
+
+fn answer(case: &Case, number: usize, skill: usize, roll: usize) -> (Status, String, Option<&'static str>) {
+    let truth = &case.truth;
+    match roll {
+        0..10 => (Status::Silent, String::new(), None),
+        10..14 => (Status::Gated, String::new(), Some("cursor inside a word")),
+        14..16 => (Status::Timeout, String::new(), Some("no text within 5000 ms")),
+        16 => (Status::Error, String::new(), Some("connection refused")),
+        17..40 => (Status::Ok, truth.clone(), None),
+        40..50 if skill == 1 => (Status::Ok, truth.clone(), None),
+        _ => (Status::Ok, mistaken(truth, number), None),
+    }
+}
+
+fn mistaken(truth: &str, number: usize) -> String {
+    let renamed = truth.replace("amount", "value").replace("error", "e").replace("account", "user");
+    match scatter(number, 7, 3) {
+        0 => renamed,
+        1 => truth.lines().next().unwrap_or_default().to_owned(),
+        _ => format!("{renamed}    logger.debug(\"done\")\n"),
+    }
+}
+
+/// Metrics of the right names; the similarity is a stand-in: the share of the lines that both have.
+fn score(case: &Case, prediction: &Prediction) -> Score {
+    let is = |holds: bool| Metric::Value(f64::from(u8::from(holds)));
+    let is_equal = prediction.text == case.truth;
+    let metrics = if case.truth.is_empty() {
+        vec![("restraint", is(is_equal))]
+    } else {
+        let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+        vec![
+            ("exact_match", is(is_equal)),
+            ("token_exact", is(letters(&prediction.text) == letters(&case.truth))),
+            ("edit_similarity", Metric::Value(similarity(&prediction.text, &case.truth))),
+        ]
+    };
+    Score {
+        schema: Schema::CURRENT,
+        case: case.id.clone(),
+        fingerprint: prediction.engine.fingerprint.clone(),
+        repetition: 0,
+        metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
+}
+
+fn similarity(left: &str, right: &str) -> f64 {
+    let shared = left.split_whitespace().filter(|word| right.contains(word)).count();
+    let longest = left.split_whitespace().count().max(right.split_whitespace().count());
+    if longest == 0 { 1.0 } else { shared as f64 / longest as f64 }
+}
