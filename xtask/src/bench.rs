@@ -11,6 +11,7 @@ mod document;
 mod fetch;
 mod main_path;
 mod repositories;
+mod scoring;
 
 use crate::process;
 
@@ -23,6 +24,8 @@ pub(crate) enum Part {
     Main,
     /// Quality and speed of the built-in engine
     Builtin,
+    /// Scoring, against the public benchmark's own way
+    Scoring,
 }
 
 /// Measures the given parts, or all of them. An unoptimised build of this program hands over to an optimised one.
@@ -38,6 +41,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Fetch => continue,
             Part::Main => main_path::measure(&repos)?,
             Part::Builtin => builtin::run(&repos)?,
+            Part::Scoring => scoring::measure()?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -57,6 +61,7 @@ impl Part {
             Part::Fetch => "fetch",
             Part::Main => "main",
             Part::Builtin => "builtin",
+            Part::Scoring => "scoring",
         }
     }
 }

@@ -1,0 +1,79 @@
+//! Scoring against CrossCodeEval's own way in Python, on the same rows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::fetch;
+use crate::process;
+
+/// What the original asks for; without the optional library for edit similarity, as its list of requirements has it.
+const REQUIREMENTS: &[&str] =
+    &["fuzzywuzzy==0.18.0", "nltk==3.8.1", "tree_sitter==0.21.3", "tree_sitter_languages==1.10.2"];
+
+/// The best of so many rounds is taken, on both sides.
+const ROUNDS: &str = "3";
+
+/// Where the Python packages go, below the repository root.
+const ENVIRONMENT: &str = "target/cceval-venv";
+
+/// The original's program, written down for this comparison.
+const ORIGINAL: &str = "server/scoring/benches/cceval_python.py";
+
+/// The numbers that both sides compute and that must be the same.
+const AGGREGATES: &[&str] = &["em", "es", "id_em", "id_f1"];
+
+/// Scores the same rows in both ways and returns the Markdown of the section.
+pub(crate) fn measure() -> Result<String> {
+    let golden =
+        fetch::golden_folder().context("GHOSTBENCH_GOLDEN does not name the folder of golden data")?;
+    let rows = golden.join("cceval_metrics.jsonl");
+    let original = run_original(&rows)?;
+    let ours = run_ours(&rows)?;
+    let mut lines = vec![
+        format!(
+            "Milliseconds per case on one core, the best of {ROUNDS} rounds. \"Same\" tells whether all aggregates are equal."
+        ),
+        String::new(),
+        "| language | cases | Ghostbench | original in Python | ratio | same |".to_owned(),
+        "|---|---|---|---|---|---|".to_owned(),
+    ];
+    for (language, original) in original.as_object().context("the original prints no object")? {
+        lines.push(row(language, original, &ours[language])?);
+    }
+    Ok(lines.join("\n"))
+}
+
+fn run_original(rows: &Path) -> Result<Value> {
+    let python = PathBuf::from(ENVIRONMENT).join("bin/python");
+    if !python.is_file() {
+        process::run(Command::new("python3").args(["-m", "venv", ENVIRONMENT]))?;
+        process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(REQUIREMENTS))?;
+    }
+    let output = process::output(Command::new(python).arg(ORIGINAL).arg(rows).arg(ROUNDS))?;
+    serde_json::from_str(&output).context("the original prints no JSON")
+}
+
+fn run_ours(rows: &Path) -> Result<Value> {
+    let mut cargo = process::cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "scoring", "--example", "cceval", "--"]);
+    let output = process::output(cargo.arg(rows).arg(ROUNDS))?;
+    serde_json::from_str(&output).context("the example prints no JSON")
+}
+
+fn row(language: &str, original: &Value, ours: &Value) -> Result<String> {
+    let number = |value: &Value, field: &str| {
+        value[field].as_f64().with_context(|| format!("{language} lacks `{field}`"))
+    };
+    let cases = number(original, "cases")?;
+    ensure!(cases == number(ours, "cases")?, "the two scored other rows in {language}");
+    let (theirs_ms, ours_ms) = (number(original, "ms_per_case")?, number(ours, "ms_per_case")?);
+    let mut is_same = true;
+    for aggregate in AGGREGATES {
+        is_same &= number(original, aggregate)? == number(ours, aggregate)?;
+    }
+    let (ratio, same) = (theirs_ms / ours_ms, if is_same { "yes" } else { "no" });
+    Ok(format!("| {language} | {cases} | {ours_ms:.4} | {theirs_ms:.4} | {ratio:.0} | {same} |"))
+}
