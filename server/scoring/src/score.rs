@@ -149,7 +149,7 @@ mod tests {
                 identifier_f1            6 of 6
                 correct_prefix           10 of 22
                 first_line_exact         0.000
-                parses                   0.000
+                parses                   1.000
                 right_indentation        0.000
                 restraint                -
             "#]],

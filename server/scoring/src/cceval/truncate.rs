@@ -1,6 +1,7 @@
 //! Cutting a prediction after its first statement.
 
-use syntax::Language;
+use syntax::{Language, Tree};
+use text::Edit;
 
 use crate::python;
 
@@ -26,20 +27,43 @@ fn truncate_braces(prediction: &str) -> &str {
 /// The original tries every character but stops only before a line feed, so only those places matter. It never looks at
 /// the empty prediction, so a leading line feed is passed over.
 fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
-    let mut text = prompt.to_owned();
+    let mut text = Growing { text: prompt.to_owned(), tree: None };
     let mut taken = 0;
     for (at, _) in prediction.match_indices('\n').filter(|&(at, _)| at > 0) {
-        text.push_str(&prediction[taken..at]);
-        taken = at;
-        if !syntax::parse(Language::Python, &text).has_error() {
+        if !text.append(&prediction[taken..at]).has_error() {
             return python::rstrip(&prediction[..at]);
         }
+        taken = at;
     }
     prediction
 }
 
+/// A Python text that grows at its end and is parsed each time, the prompt only once.
+struct Growing {
+    text: String,
+    tree: Option<Tree>,
+}
+
+impl Growing {
+    fn append(&mut self, more: &str) -> &Tree {
+        let end = self.text.len();
+        let before = self.tree.take().map(|mut tree| {
+            tree.edit(&self.text, &Edit { range: end..end, text: more.to_owned() });
+            tree
+        });
+        self.text.push_str(more);
+        let tree = match before {
+            Some(tree) => tree.reparse(&self.text),
+            None => syntax::parse(Language::Python, &self.text),
+        };
+        self.tree.insert(tree)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -83,4 +107,19 @@ mod tests {
         check(Language::Python, "x = 1", "\ny = 2\nz", "\ny = 2");
         check(Language::Python, "x = ", "1\ry", "1\ry");
     }
+
+    proptest! {
+        /// Reuse of the tree before must not change what counts as an error.
+        #[test]
+        fn growing_step_by_step_parses_like_the_whole(pieces in prop::collection::vec(PIECE, 1..12)) {
+            let mut growing = Growing { text: String::new(), tree: None };
+            for piece in pieces {
+                let reused = growing.append(&piece).has_error();
+                prop_assert_eq!(reused, syntax::parse(Language::Python, &growing.text).has_error(), "{}", growing.text);
+            }
+        }
+    }
+
+    const PIECE: &str =
+        r#"(def f\(a\):\n    |if a:\n        |    |\n|x = |f\(|\)|\[|\]|,|"|'|#|é|a|:|else|\\){1,3}"#;
 }

@@ -1,4 +1,6 @@
 //! Whether the file still parses with the answer in it.
+//!
+//! A single token that the parser can supply, such as a missing semicolon, is no error.
 
 use super::{Question, is_blank};
 

@@ -1,0 +1,73 @@
+//! Scores a file of CrossCodeEval predictions and says how long a case takes, for a comparison with the original.
+//!
+//! `cargo run --release -p scoring --example cceval -- ROWS [ROUNDS]` prints one line of JSON: cases, milliseconds per case
+//! (the best of the rounds) and the aggregate, by language. ROWS has one object per line with `lang`, `prompt`,
+//! `prediction_raw` and `groundtruth`.
+#![expect(clippy::print_stdout, reason = "the numbers are this program's output")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use scoring::cceval::{self, Score};
+use scoring::similarity::Similarity;
+use serde_json::{Value, json};
+use syntax::Language;
+
+/// Rounds when none are asked for: enough for the first one, which warms up, not to be the best.
+const ROUNDS: usize = 5;
+
+struct Case {
+    language: Language,
+    prompt: String,
+    prediction: String,
+    truth: String,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("usage: cceval ROWS [ROUNDS]")?;
+    let rounds = arguments.next().map_or(Ok(ROUNDS), |rounds| rounds.parse())?.max(1);
+    let mut by_language: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+    for line in std::fs::read_to_string(path)?.lines() {
+        let case = read(&serde_json::from_str(line)?)
+            .ok_or("a row without language, prompt, prediction or truth")?;
+        by_language.entry(case.language.name()).or_default().push(case);
+    }
+    let results: BTreeMap<_, _> =
+        by_language.into_iter().map(|(language, cases)| (language, measure(&cases, rounds))).collect();
+    println!("{}", json!(results));
+    Ok(())
+}
+
+fn read(row: &Value) -> Option<Case> {
+    let text = |key: &str| row[key].as_str().map(str::to_owned);
+    Some(Case {
+        language: Language::from_name(row["lang"].as_str()?)?,
+        prompt: text("prompt")?,
+        prediction: text("prediction_raw")?,
+        truth: text("groundtruth")?,
+    })
+}
+
+fn measure(cases: &[Case], rounds: usize) -> Value {
+    let (mut best, mut scores) = (Duration::MAX, Vec::new());
+    for _ in 0..rounds {
+        let start = Instant::now();
+        scores = cases.iter().map(score).collect();
+        best = best.min(start.elapsed());
+    }
+    let aggregate = cceval::aggregate(&scores, Similarity::Difflib);
+    json!({
+        "cases": cases.len(),
+        "ms_per_case": best.as_secs_f64() * 1000.0 / cases.len() as f64,
+        "em": aggregate.em,
+        "es": aggregate.es,
+        "id_em": aggregate.id_em,
+        "id_f1": aggregate.id_f1,
+    })
+}
+
+fn score(case: &Case) -> Score {
+    cceval::score(case.language, &case.prompt, &case.prediction, &case.truth)
+}
