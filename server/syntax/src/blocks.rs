@@ -12,9 +12,9 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::constructs::{Construct, constructs};
+use crate::constructs::{Construct, structure};
 use crate::language::Row;
-use crate::queries::{Kind, Queries};
+use crate::queries::Kind;
 use crate::tree::Tree;
 
 /// Codev-Bench's seven block kinds.
@@ -67,9 +67,15 @@ pub struct Body {
 
 impl Tree {
     /// All blocks in order of their start, outer before inner.
-    pub fn blocks(&self, _text: &str) -> Vec<Block> {
+    pub fn blocks(&self, text: &str) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.pieces(None).into_iter().filter_map(Piece::into_block).collect();
         set_parents(&mut blocks);
+        let statements = blocks.iter_mut().filter_map(|block| block.body.as_mut());
+        for statement in statements.flat_map(|body| &mut body.statements) {
+            // Some grammars count the line end after the last statement of a case.
+            let written = text.get(statement.clone()).unwrap_or_default();
+            statement.end = statement.start + written.trim_end().len();
+        }
         blocks
     }
 
@@ -89,13 +95,10 @@ impl Tree {
 
     /// All constructs in order of their start, outer before inner, one for each range.
     fn pieces(&self, within: Option<Range<usize>>) -> Vec<Piece> {
-        let queries = Queries::of(self.language);
         let row = self.language.row();
-        let mut pieces: Vec<Piece> = [&queries.functions, &queries.blocks]
-            .into_iter()
-            .flat_map(|query| constructs(self, query, within.clone()))
-            .map(|construct| Piece::new(&construct, row))
-            .collect();
+        let constructs = structure(self, within).constructs;
+        let mut pieces: Vec<Piece> =
+            constructs.iter().map(|construct| Piece::new(construct, row)).collect();
         pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind));
         // A statement sorts last among equals, so every other reading of the same range takes its place.
         pieces.dedup_by(|later, kept| later.range == kept.range);
@@ -187,7 +190,10 @@ fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'
 
 /// The statements a node stands for: those it lists, or itself.
 fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
-    if row.statement_lists.contains(&node.kind()) { children(node, row) } else { vec![node.byte_range()] }
+    if row.statement_lists.contains(&node.kind()) {
+        return children(node, row);
+    }
+    if is_empty_statement(node) { Vec::new() } else { vec![node.byte_range()] }
 }
 
 /// The statements among the children of `holder`, each with the attributes before it.
@@ -195,7 +201,7 @@ fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
     let mut statements = Vec::new();
     let mut attributes_start = None;
     for child in holder.named_children(&mut holder.walk()) {
-        if child.is_extra() || child.is_error() || is_empty_statement(child) {
+        if child.is_extra() || child.is_error() {
             continue;
         }
         if row.attributes.contains(&child.kind()) {

@@ -8,6 +8,13 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, TextProvider
 use crate::queries::{Kind, Role, RoleQuery};
 use crate::tree::Tree;
 
+/// What the structure query finds.
+#[derive(Debug, Default)]
+pub(crate) struct Structure<'tree> {
+    pub(crate) constructs: Vec<Construct<'tree>>,
+    pub(crate) comments: Vec<Range<usize>>,
+}
+
 /// Everything the patterns of a query say about one construct.
 #[derive(Debug)]
 pub(crate) struct Construct<'tree> {
@@ -22,28 +29,40 @@ pub(crate) struct Construct<'tree> {
     pub(crate) docstring: Option<Node<'tree>>,
 }
 
-/// All constructs that touch `within`, in no particular order.
-pub(crate) fn constructs<'tree>(
+/// All constructs that touch `within`, in no particular order, and the comments.
+pub(crate) fn structure(tree: &Tree, within: Option<Range<usize>>) -> Structure<'_> {
+    let query = RoleQuery::structure(tree.language);
+    let mut structure = Structure::default();
+    let mut by_identity = HashMap::new();
+    for_each_match(tree, query, within, |found| {
+        let Some(construct) = Construct::from_match(found, query) else {
+            structure.comments.extend(found.captures().iter().map(|capture| capture.node.byte_range()));
+            return;
+        };
+        let next = structure.constructs.len();
+        match construct.identity().map(|identity| *by_identity.entry(identity).or_insert(next)) {
+            Some(known) if known < next => structure.constructs[known].join(construct),
+            _ => structure.constructs.push(construct),
+        }
+    });
+    structure
+}
+
+/// Calls `visit` with every match that touches `within`.
+pub(crate) fn for_each_match<'tree>(
     tree: &'tree Tree,
     query: &RoleQuery,
     within: Option<Range<usize>>,
-) -> Vec<Construct<'tree>> {
+    mut visit: impl FnMut(&QueryMatch<'_, 'tree>),
+) {
     let mut cursor = QueryCursor::new();
     if let Some(within) = within {
         cursor.set_byte_range(within);
     }
     let mut matches = cursor.matches(&query.query, tree.root(), NoText);
-    let mut constructs: Vec<Construct> = Vec::new();
-    let mut by_identity = HashMap::new();
     while let Some(found) = matches.next() {
-        let Some(construct) = Construct::from_match(found, query) else { continue };
-        let next = constructs.len();
-        match construct.identity().map(|identity| *by_identity.entry(identity).or_insert(next)) {
-            Some(known) if known < next => constructs[known].join(construct),
-            _ => constructs.push(construct),
-        }
+        visit(found);
     }
-    constructs
 }
 
 impl<'tree> Construct<'tree> {
@@ -71,8 +90,8 @@ impl<'tree> Construct<'tree> {
     }
 
     /// What tells apart two constructs, and is the same in all matches about one. `None` for what is matched once.
-    fn identity(&self) -> Option<usize> {
-        self.body.or(self.open).or(self.name).map(|node| node.id())
+    fn identity(&self) -> Option<(Kind, usize)> {
+        self.body.or(self.open).or(self.name).map(|node| (self.kind, node.id()))
     }
 
     /// Takes in what another pattern says about the same construct.
@@ -88,17 +107,6 @@ impl<'tree> Construct<'tree> {
 /// The smallest range that holds both.
 fn cover(a: Range<usize>, b: Range<usize>) -> Range<usize> {
     a.start.min(b.start)..a.end.max(b.end)
-}
-
-/// Calls `visit` with the role of every captured node.
-pub(crate) fn for_each_capture(tree: &Tree, query: &RoleQuery, mut visit: impl FnMut(Role, Node)) {
-    let mut cursor = QueryCursor::new();
-    let mut matches = cursor.matches(&query.query, tree.root(), NoText);
-    while let Some(found) = matches.next() {
-        for capture in found.captures() {
-            visit(query.role(capture), capture.node);
-        }
-    }
 }
 
 /// The queries decide by the shape of the tree alone; none has a predicate on the text.

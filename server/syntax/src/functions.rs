@@ -3,10 +3,13 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use tree_sitter::Node;
+
 use crate::blocks::measure_body;
-use crate::constructs::{Construct, constructs};
+use crate::constructs::{Construct, structure};
 use crate::language::Row;
-use crate::queries::Queries;
+use crate::queries::Kind;
+use crate::tokens::sorted_comments;
 use crate::tree::Tree;
 
 /// A function or method.
@@ -31,9 +34,12 @@ impl Tree {
     /// a block body that is bound to a name. Other lambdas and closures are none.
     pub fn functions(&self, text: &str) -> Vec<Function> {
         let row = self.language.row();
-        let comments = self.comments(text);
-        let mut functions: Vec<Function> = constructs(self, &Queries::of(self.language).functions, None)
+        let structure = structure(self, None);
+        let comments = sorted_comments(structure.comments, text);
+        let mut functions: Vec<Function> = structure
+            .constructs
             .iter()
+            .filter(|construct| construct.kind == Kind::Function)
             .map(|construct| function(construct, row, text, &comments))
             .collect();
         functions.sort_by_key(|function| (function.range.start, Reverse(function.range.end)));
@@ -47,7 +53,8 @@ fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usiz
         Some((header_end, body)) => (header_end, Some(body.inner)),
         None => (range.end, None),
     };
-    let name = construct.name.and_then(|node| text.get(node.byte_range())).unwrap_or_default();
+    let name = construct.name.map(|node| unwrap_name(node, row));
+    let name = name.and_then(|node| text.get(node.byte_range())).unwrap_or_default();
     let docstring = construct.docstring.map(|node| node.byte_range());
     Function {
         name: name.to_owned(),
@@ -56,6 +63,15 @@ fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usiz
         range,
         body,
     }
+}
+
+/// The name inside of the nodes around it.
+fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
+    while row.name_wrappers.contains(&node.kind()) {
+        let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else { break };
+        node = inner;
+    }
+    node
 }
 
 /// The doc comments on the lines directly above `start`, as one range.

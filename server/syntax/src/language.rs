@@ -12,16 +12,16 @@ pub(crate) struct Row {
     pub(crate) endings: &'static [&'static str],
     /// Its parser.
     pub(crate) grammar: fn() -> Grammar,
-    /// Source of the query for blocks.
-    pub(crate) blocks: &'static str,
-    /// Source of the query for functions.
-    pub(crate) functions: &'static str,
-    /// Source of the query for identifiers, comments and strings.
-    pub(crate) tokens: &'static str,
+    /// Sources of the query for functions, blocks and comments.
+    pub(crate) structure: &'static [&'static str],
+    /// Sources of the query for identifiers and strings.
+    pub(crate) tokens: &'static [&'static str],
     /// Kinds of nodes that only hold a list of statements, without braces of their own.
     pub(crate) statement_lists: &'static [&'static str],
     /// Kinds of nodes that stand before a statement as its siblings and belong to it.
     pub(crate) attributes: &'static [&'static str],
+    /// Kinds of nodes around a function's name: the name is in their `declarator`, or their first child with a name.
+    pub(crate) name_wrappers: &'static [&'static str],
     /// What a comment that documents the function below it starts with.
     pub(crate) doc_comments: &'static [&'static str],
 }
@@ -35,6 +35,7 @@ macro_rules! languages {
         queries: [$($folder:literal),+],
         statement_lists: $statement_lists:expr,
         attributes: $attributes:expr,
+        name_wrappers: $name_wrappers:expr,
         doc_comments: $doc_comments:expr,
     })+) => {
         /// A supported language. `name()` is the word used in files and on the command line.
@@ -56,11 +57,15 @@ macro_rules! languages {
             name: $name,
             endings: &$endings,
             grammar: || $grammar.into(),
-            blocks: concat!($(include_str!(concat!("languages/", $folder, "/blocks.scm"))),+),
-            functions: concat!($(include_str!(concat!("languages/", $folder, "/functions.scm"))),+),
-            tokens: concat!($(include_str!(concat!("languages/", $folder, "/tokens.scm"))),+),
+            structure: &[$(
+                include_str!(concat!("languages/", $folder, "/functions.scm")),
+                include_str!(concat!("languages/", $folder, "/blocks.scm")),
+                include_str!(concat!("languages/", $folder, "/comments.scm")),
+            )+],
+            tokens: &[$(include_str!(concat!("languages/", $folder, "/tokens.scm"))),+],
             statement_lists: &$statement_lists,
             attributes: &$attributes,
+            name_wrappers: &$name_wrappers,
             doc_comments: &$doc_comments,
         }),+];
     };
@@ -75,6 +80,7 @@ languages! {
         queries: ["python"],
         statement_lists: ["block"],
         attributes: [],
+        name_wrappers: [],
         doc_comments: [],
     }
     /// TypeScript without JSX.
@@ -85,6 +91,7 @@ languages! {
         queries: ["ecmascript", "typescript"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["/**"],
     }
     /// TypeScript with JSX.
@@ -95,6 +102,7 @@ languages! {
         queries: ["ecmascript", "typescript"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["/**"],
     }
     /// JavaScript, JSX included.
@@ -105,6 +113,7 @@ languages! {
         queries: ["ecmascript", "javascript"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["/**"],
     }
     /// Java.
@@ -115,6 +124,7 @@ languages! {
         queries: ["java"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["/**"],
     }
     /// C#.
@@ -125,6 +135,7 @@ languages! {
         queries: ["csharp"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["///", "/**"],
     }
     /// Rust.
@@ -135,6 +146,7 @@ languages! {
         queries: ["rust"],
         statement_lists: [],
         attributes: ["attribute_item"],
+        name_wrappers: [],
         doc_comments: ["///", "/**"],
     }
     /// Go.
@@ -145,6 +157,7 @@ languages! {
         queries: ["go"],
         statement_lists: ["statement_list"],
         attributes: [],
+        name_wrappers: [],
         doc_comments: ["//", "/*"],
     }
     /// C (and `.h` headers).
@@ -155,6 +168,7 @@ languages! {
         queries: ["c"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: ["function_declarator", "pointer_declarator", "parenthesized_declarator", "attributed_declarator"],
         doc_comments: ["//", "/*"],
     }
     /// C++.
@@ -165,6 +179,13 @@ languages! {
         queries: ["c", "cpp"],
         statement_lists: [],
         attributes: [],
+        name_wrappers: [
+            "function_declarator",
+            "pointer_declarator",
+            "reference_declarator",
+            "parenthesized_declarator",
+            "attributed_declarator",
+        ],
         doc_comments: ["//", "/*"],
     }
 }

@@ -9,7 +9,7 @@ use tree_sitter::{Query, QueryCapture};
 use crate::language::{COUNT, Language};
 
 /// What a construct is. Where two constructs have the same range, the one whose kind comes first here takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     /// No block, whatever else captures the same range: a docstring, or braces that belong to no kind.
     Other,
@@ -79,10 +79,10 @@ pub(crate) struct RoleQuery {
 }
 
 impl RoleQuery {
-    fn compile(language: Language, file: &'static str, source: &str) -> Result<RoleQuery, QueryError> {
-        let fail = |message| QueryError { language, file, message };
-        let query =
-            Query::new(&(language.row().grammar)(), source).map_err(|error| fail(error.to_string()))?;
+    fn compile(language: Language, sources: &[&str]) -> Result<RoleQuery, QueryError> {
+        let fail = |message| QueryError { language, message };
+        let query = Query::new(&(language.row().grammar)(), &sources.concat())
+            .map_err(|error| fail(error.to_string()))?;
         let roles = query
             .capture_names()
             .iter()
@@ -91,34 +91,33 @@ impl RoleQuery {
         Ok(RoleQuery { query, roles })
     }
 
+    /// The query for functions, blocks and comments.
+    pub(crate) fn structure(language: Language) -> &'static RoleQuery {
+        static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
+        compile_once(&QUERIES, language, language.row().structure)
+    }
+
+    /// The query for identifiers and strings.
+    pub(crate) fn tokens(language: Language) -> &'static RoleQuery {
+        static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
+        compile_once(&QUERIES, language, language.row().tokens)
+    }
+
     pub(crate) fn role(&self, capture: &QueryCapture) -> Role {
         self.roles[capture.index as usize]
     }
 }
 
-/// The compiled queries of one language.
-pub(crate) struct Queries {
-    pub(crate) blocks: RoleQuery,
-    pub(crate) functions: RoleQuery,
-    pub(crate) tokens: RoleQuery,
-}
-
-impl Queries {
-    fn compile(language: Language) -> Result<Queries, QueryError> {
-        let row = language.row();
-        Ok(Queries {
-            blocks: RoleQuery::compile(language, "blocks.scm", row.blocks)?,
-            functions: RoleQuery::compile(language, "functions.scm", row.functions)?,
-            tokens: RoleQuery::compile(language, "tokens.scm", row.tokens)?,
-        })
-    }
-
-    pub(crate) fn of(language: Language) -> &'static Queries {
-        static QUERIES: [OnceLock<Queries>; COUNT] = [const { OnceLock::new() }; COUNT];
-        QUERIES[language as usize].get_or_init(|| {
-            Queries::compile(language).expect("the queries are part of the program, and a test compiles them all")
-        })
-    }
+/// Compiling takes far longer than using a query once.
+fn compile_once(
+    queries: &'static [OnceLock<RoleQuery>; COUNT],
+    language: Language,
+    sources: &[&str],
+) -> &'static RoleQuery {
+    queries[language as usize].get_or_init(|| {
+        RoleQuery::compile(language, sources)
+            .expect("the queries are part of the program, and a test compiles them all")
+    })
 }
 
 /// A query that does not compile.
@@ -126,15 +125,13 @@ impl Queries {
 pub struct QueryError {
     /// Whose query.
     pub language: Language,
-    /// Name of the file in the language's folder.
-    pub file: &'static str,
     /// What is wrong.
     pub message: String,
 }
 
 impl std::fmt::Display for QueryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {}: {}", self.file, self.language.name(), self.message)
+        write!(f, "query of {}: {}", self.language.name(), self.message)
     }
 }
 
@@ -142,7 +139,12 @@ impl std::error::Error for QueryError {}
 
 /// Compiles every query of every language.
 pub fn check_queries() -> Result<(), QueryError> {
-    Language::ALL.into_iter().try_for_each(|language| Queries::compile(language).map(drop))
+    Language::ALL.into_iter().try_for_each(|language| {
+        let row = language.row();
+        [row.structure, row.tokens]
+            .into_iter()
+            .try_for_each(|sources| RoleQuery::compile(language, sources).map(drop))
+    })
 }
 
 #[cfg(test)]

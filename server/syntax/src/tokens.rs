@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::constructs::for_each_capture;
-use crate::queries::{Queries, Role};
+use crate::constructs::{for_each_match, structure};
+use crate::queries::{Role, RoleQuery};
 use crate::tree::Tree;
 
 impl Tree {
@@ -14,12 +14,7 @@ impl Tree {
 
     /// Ranges of all comments in order, without their line ends.
     pub fn comments(&self, text: &str) -> Vec<Range<usize>> {
-        let mut comments = self.tokens(Role::Comment);
-        for comment in &mut comments {
-            let written = text.get(comment.clone()).unwrap_or_default();
-            comment.end = comment.start + written.trim_end_matches(['\n', '\r']).len();
-        }
-        comments
+        sorted_comments(structure(self, None).comments, text)
     }
 
     /// Ranges of all string and character literals in order, outermost only.
@@ -35,13 +30,23 @@ impl Tree {
     }
 
     fn tokens(&self, role: Role) -> Vec<Range<usize>> {
+        let query = RoleQuery::tokens(self.language);
         let mut ranges = Vec::new();
-        for_each_capture(self, &Queries::of(self.language).tokens, |found, node| {
-            if found == role {
-                ranges.push(node.byte_range());
-            }
+        for_each_match(self, query, None, |found| {
+            let captures = found.captures().iter().filter(|capture| query.role(capture) == role);
+            ranges.extend(captures.map(|capture| capture.node.byte_range()));
         });
         ranges.sort_by_key(|range| range.start);
         ranges
     }
+}
+
+/// Brings comments in order and cuts the line ends off that some grammars count as part of a comment.
+pub(crate) fn sorted_comments(mut comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+    for comment in &mut comments {
+        let written = text.get(comment.clone()).unwrap_or_default();
+        comment.end = comment.start + written.trim_end_matches(['\n', '\r']).len();
+    }
+    comments.sort_by_key(|comment| comment.start);
+    comments
 }

@@ -49,7 +49,6 @@ int old(a) int a; { return a$0; }
             function "__attribute__((noreturn)) void i(void) {" " abort(); " "}" ["abort();"]
               statement "abort();"
             function "int old(a) int a; {" " return a; " "}" ["return a;"]
-              statement "int a;"
               statement "return a;"
             name: f
             name: g
@@ -301,7 +300,7 @@ void g(void) {}
                 statement "return;"
               while "while (b)" " c();" "" ["c();"]
                 statement "c();"
-              for "for (;;)" ";" "" [";"]
+              for "for (;;)" "" ";" []
             function "void g(void) {" "" "}" []
             name: f
             name: g

@@ -54,6 +54,7 @@ class A {
             function "public static A operator +(A a, A b) {" " return a; " "}" ["return a;"]
               statement "return a;"
             function "public static implicit operator int(A a) =>" " 1" ";" ["1"]
+              statement "1"
             name: A
             name: A
             name: +
@@ -79,8 +80,11 @@ class A {
 "#,
         expect![[r#"
             function "int F() =>" " x + 1" ";" ["x + 1"]
+              statement "x + 1"
             function "int P =>" " x" ";" ["x"]
+              statement "x"
             function "get =>" " x" ";" ["x"]
+              statement "x"
             function "set {" " x = value; " "}" ["x = value;"]
               statement "x = value;"
             function "get {" " return i; " "}" ["return i;"]
@@ -96,7 +100,7 @@ class A {
             name: this
             name: E
             name: E
-            end: none
+            end: " + 1"
         "#]],
     );
 }

@@ -144,11 +144,11 @@ func f() {
 "#,
         expect![[r#"
             function "func f() {" "\n\tswitch x := g(); x {\n\tcase 1…se int:\n\t\tc()\n\t}\n\tswitch {\n\t}\n" "}" ["switch x :…:\n\t\tb()\n\t}", "switch y :…:\n\t\tc()\n\t}", "switch {\n\t}"]
-              if "switch x := g(); x {" "\n\tcase 1, 2:\n\t\ta()\n\t\tfallthrough\n\t// none\n\tdefault:\n\t\tb()\n\t" "}" ["case 1, 2:…llthrough\n", "default:\n\t\tb()\n"]
+              if "switch x := g(); x {" "\n\tcase 1, 2:\n\t\ta()\n\t\tfallthrough\n\t// none\n\tdefault:\n\t\tb()\n\t" "}" ["case 1, 2:…allthrough", "default:\n\t\tb()"]
                 statement "a()"
                 statement "fallthrough"
                 statement "b()"
-              if "switch y := x.(type) {" "\n\tcase int:\n\t\tc()\n\t" "}" ["case int:\n\t\tc()\n"]
+              if "switch y := x.(type) {" "\n\tcase int:\n\t\tc()\n\t" "}" ["case int:\n\t\tc()"]
                 statement "c()"
               if "switch {" "\n\t" "}" []
             name: f
@@ -174,7 +174,7 @@ func f() {
 "#,
         expect![[r#"
             function "func f() {" "\n\tselect {\n\tcase m := <-ch:\n\t\t…e ch <- 1:\n\t\tb()\n\tdefault:\n\t}\n" "}" ["select {\n\t…efault:\n\t}"]
-              if "select {" "\n\tcase m := <-ch:\n\t\ta(m)\n\tcase ch <- 1:\n\t\tb()\n\tdefault:\n\t" "}" ["case m := …h:\n\t\ta(m)\n", "case ch <- 1:\n\t\tb()\n", "default:"]
+              if "select {" "\n\tcase m := <-ch:\n\t\ta(m)\n\tcase ch <- 1:\n\t\tb()\n\tdefault:\n\t" "}" ["case m := …ch:\n\t\ta(m)", "case ch <- 1:\n\t\tb()", "default:"]
                 statement "a(m)"
                 statement "b()"
             name: f

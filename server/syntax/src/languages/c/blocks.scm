@@ -24,4 +24,7 @@
 ; The parts of a loop's header are no statements of their own.
 (for_statement initializer: (_) @other)
 
+; Nor are the types of parameters before the body.
+(function_definition (declaration) @other)
+
 [(field_declaration) (type_definition)] @declaration

@@ -24,6 +24,9 @@
   (yield_statement)
 ] @statement
 
+; The expression that a member consists of.
+(arrow_expression_clause (_) @statement)
+
 [
   (delegate_declaration)
   (enum_member_declaration)

@@ -1,5 +1,4 @@
 (identifier) @identifier
-(comment) @comment
 [
   (character_literal)
   (interpolated_string_expression)

@@ -8,5 +8,4 @@
   (shorthand_property_identifier_pattern)
   (statement_identifier)
 ] @identifier
-[(comment) (html_comment)] @comment
 [(string) (template_string)] @string

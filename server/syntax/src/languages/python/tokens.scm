@@ -1,3 +1,2 @@
 (identifier) @identifier
-(comment) @comment
 (string) @string

@@ -1,0 +1,3 @@
+; Shared by JavaScript and TypeScript.
+
+[(comment) (html_comment)] @comment

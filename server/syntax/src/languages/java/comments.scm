@@ -1,0 +1,1 @@
+[(line_comment) (block_comment)] @comment
