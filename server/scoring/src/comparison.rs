@@ -3,7 +3,14 @@
 //! Only cases that both engines answered count. Tests of significance, corrections for many pairs and the cases still
 //! needed are questions of their own and get modules of their own.
 
-use crate::summary::Interval;
+use std::cmp::Ordering;
+use std::ops::Add;
+
+use crate::metric::Counts;
+use crate::statistics::sample::Sample;
+use crate::statistics::wilson::Share;
+use crate::statistics::{MIN_CLUSTERS, bootstrap, wilson};
+use crate::summary::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
 
 /// `b` minus `a` in one metric, over the cases that both have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,9 +19,9 @@ pub struct Comparison {
     pub cases: usize,
     /// How many files they come from.
     pub clusters: usize,
-    /// Cases where `b` is better.
+    /// Cases where `b` has the higher value.
     pub wins: usize,
-    /// Cases where `a` is better.
+    /// Cases where `a` has the higher value.
     pub losses: usize,
     /// Cases where they are equal.
     pub ties: usize,
@@ -22,4 +29,191 @@ pub struct Comparison {
     pub difference: Option<f64>,
     /// 95 % interval of the difference.
     pub interval: Option<Interval>,
+}
+
+/// Compares two engines in one metric; `a` and `b` are their observations. Cases are matched by name, repetitions averaged
+/// first; a case counts when the metric applies to both answers. `seed` drives the resampling.
+pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) -> Comparison {
+    let (of_a, of_b) = (by_case(a), by_case(b));
+    let paired: Vec<Paired<'_>> = of_a
+        .iter()
+        .filter_map(|(case, a)| {
+            let counts = Pair { a: a.counts(metric)?, b: of_b.get(case)?.counts(metric)? };
+            Some(Paired { cluster: a.cluster, counts })
+        })
+        .filter(|paired| paired.counts.difference().is_some())
+        .collect();
+    comparison(&paired, seed)
+}
+
+/// The counts of both engines, for one case or summed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    a: Counts,
+    b: Counts,
+}
+
+impl Pair {
+    fn difference(self) -> Option<f64> {
+        Some(self.b.ratio()? - self.a.ratio()?)
+    }
+}
+
+impl Add for Pair {
+    type Output = Pair;
+
+    fn add(self, other: Pair) -> Pair {
+        Pair { a: self.a + other.a, b: self.b + other.b }
+    }
+}
+
+/// A case that both have, with its file.
+struct Paired<'a> {
+    cluster: &'a str,
+    counts: Pair,
+}
+
+fn comparison(paired: &[Paired<'_>], seed: u64) -> Comparison {
+    let differences: Vec<f64> = paired.iter().filter_map(|case| case.counts.difference()).collect();
+    let count = |order: Ordering| differences.iter().filter(|&&d| d.total_cmp(&0.0) == order).count();
+    let total = paired.iter().fold(Pair::default(), |sum, case| sum + case.counts);
+    let difference = total.difference().filter(|_| paired.len() >= MIN_CASES);
+    Comparison {
+        cases: paired.len(),
+        clusters: sample(paired, |pair| pair.a).clusters(),
+        wins: count(Ordering::Greater),
+        losses: count(Ordering::Less),
+        ties: count(Ordering::Equal),
+        difference,
+        interval: difference.and_then(|difference| interval(paired, difference, seed)),
+    }
+}
+
+fn sample(paired: &[Paired<'_>], counts: impl Fn(Pair) -> Counts) -> Sample {
+    Sample::new(paired.iter().map(|case| (case.cluster, counts(case.counts))))
+}
+
+fn interval(paired: &[Paired<'_>], difference: f64, seed: u64) -> Option<Interval> {
+    let differences = sample(paired, |pair| Counts { num: pair.difference().unwrap_or(0.0), den: 1.0 });
+    let (a, b) = (sample(paired, |pair| pair.a), sample(paired, |pair| pair.b));
+    let are_shares = a.is_share() && b.is_share();
+    if differences.is_constant() {
+        return are_shares.then(|| around_constant(&differences, difference));
+    }
+    if differences.clusters() < MIN_CLUSTERS {
+        return are_shares.then(|| newcombe(&a, &b));
+    }
+    let clusters = cluster_totals(&a, &b);
+    let (low, high) = bootstrap::interval(&clusters, seed, Pair::add, Pair::difference)?;
+    Some(Interval { low, high, method: IntervalMethod::ClusterBootstrap { resamples: bootstrap::RESAMPLES } })
+}
+
+/// When every case shows the same difference, how many cases there may be that do not is what is uncertain.
+fn around_constant(differences: &Sample, difference: f64) -> Interval {
+    let effective_cases = differences.effective_cases();
+    let (_, others) = wilson::interval(0.0, effective_cases);
+    let (low, high) = ((difference - others).max(-1.0), (difference + others).min(1.0));
+    Interval { low, high, method: IntervalMethod::Wilson { effective_cases } }
+}
+
+fn newcombe(a: &Sample, b: &Sample) -> Interval {
+    let share = |sample: &Sample| Share::new(sample.total().ratio().unwrap_or(0.0), sample.effective_cases());
+    let (low, high) = wilson::difference(share(a), share(b), correlation(a, b));
+    let effective_cases = a.effective_cases().min(b.effective_cases());
+    Interval { low, high, method: IntervalMethod::Wilson { effective_cases } }
+}
+
+/// Pearson's correlation of the two engines' values; 0 where one of them is constant.
+fn correlation(a: &Sample, b: &Sample) -> f64 {
+    let mean = |sample: &Sample| sample.ratios().sum::<f64>() / sample.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let products = a.ratios().zip(b.ratios()).map(|(x, y)| (x - mean_a) * (y - mean_b)).sum::<f64>();
+    let squares = |sample: &Sample, mean: f64| sample.ratios().map(|x| (x - mean).powi(2)).sum::<f64>();
+    let scale = (squares(a, mean_a) * squares(b, mean_b)).sqrt();
+    if scale == 0.0 { 0.0 } else { products / scale }
+}
+
+fn cluster_totals(a: &Sample, b: &Sample) -> Vec<Pair> {
+    a.cluster_totals().into_iter().zip(b.cluster_totals()).map(|(a, b)| Pair { a, b }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::metric::{MetricValue, Metrics};
+
+    /// Cases in order, `per_file` to a file.
+    fn engine(per_file: usize, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
+        let observation = |(case, value): (usize, f64)| Observation {
+            case: case.to_string(),
+            cluster: (case / per_file).to_string(),
+            labels: BTreeMap::new(),
+            metrics: Metrics::from([("m".to_owned(), MetricValue::Value(value))]),
+            latency: None,
+        };
+        values.into_iter().enumerate().map(observation).collect()
+    }
+
+    fn every(n: usize, cases: usize) -> impl Iterator<Item = f64> {
+        (0..cases).map(move |case| f64::from(u8::from(case % n == 0)))
+    }
+
+    #[test]
+    fn only_common_cases_count() {
+        let comparison = compare(&engine(1, every(2, 40)), &engine(1, every(3, 30)), "m", 1);
+        assert_eq!((comparison.cases, comparison.clusters), (30, 30));
+        assert_eq!((comparison.wins, comparison.losses, comparison.ties), (5, 10, 15));
+        assert_eq!(comparison.difference, Some(10.0 / 30.0 - 0.5));
+        assert_eq!(compare(&engine(1, []), &engine(1, every(2, 9)), "m", 1).difference, None);
+        assert_eq!(compare(&engine(1, every(2, 9)), &engine(1, every(2, 9)), "other", 1).cases, 0);
+    }
+
+    #[test]
+    fn swapping_the_engines_turns_the_difference_round() {
+        let (a, b) = (engine(3, every(2, 90)), engine(3, every(5, 90)));
+        let (forth, back) = (compare(&a, &b, "m", 1), compare(&b, &a, "m", 1));
+        assert_eq!(forth.difference, back.difference.map(|difference| -difference));
+        assert_eq!((forth.wins, forth.losses), (back.losses, back.wins));
+    }
+
+    #[test]
+    fn pairing_narrows_the_interval() {
+        // The engines differ in one case of ten, and both are right in half of the others.
+        let a = engine(1, every(2, 200));
+        let b = engine(
+            1,
+            every(2, 200).enumerate().map(|(case, value)| if case % 10 == 1 { 1.0 } else { value }),
+        );
+        let comparison = compare(&a, &b, "m", 1);
+        let interval = comparison.interval.expect("an interval");
+        assert_eq!(interval.method, IntervalMethod::ClusterBootstrap { resamples: 2_000 });
+        assert!(0.05 < interval.low && interval.high < 0.16, "{interval:?}");
+    }
+
+    #[test]
+    fn equal_engines_may_still_differ_in_what_was_not_seen() {
+        let engine = engine(2, every(2, 40));
+        let interval = compare(&engine, &engine, "m", 1).interval.expect("an interval");
+        assert_eq!(interval.method, IntervalMethod::Wilson { effective_cases: 20.0 });
+        assert!(interval.low < -0.1 && interval.high > 0.1, "{interval:?}");
+    }
+
+    #[test]
+    fn few_files_get_newcombes_interval() {
+        let interval = compare(&engine(5, every(2, 30)), &engine(5, every(3, 30)), "m", 1).interval;
+        let interval = interval.expect("an interval");
+        assert!(matches!(interval.method, IntervalMethod::Wilson { .. }), "{interval:?}");
+        assert!(interval.low < -0.3 && 0.0 < interval.high, "{interval:?}");
+    }
+
+    #[test]
+    fn repetitions_are_averaged_before_they_are_compared() {
+        let a = engine(1, every(2, 20));
+        let b: Vec<_> = engine(1, [1.0; 20]).into_iter().chain(engine(1, [0.0; 20])).collect();
+        let comparison = compare(&a, &b, "m", 1);
+        assert_eq!((comparison.cases, comparison.wins, comparison.losses), (20, 10, 10));
+        assert_eq!(comparison.difference, Some(0.0));
+    }
 }

@@ -10,9 +10,10 @@ pub mod metric;
 mod python;
 mod score;
 pub mod similarity;
+mod statistics;
 pub mod summary;
 
-pub use comparison::Comparison;
+pub use comparison::{Comparison, compare};
 pub use metric::{Counts, METRICS, Metric, MetricValue, Metrics, Unit};
 pub use score::{Question, score};
 pub use summary::{Cell, Grouping, Interval, IntervalMethod, Latency, Observation, Row, Table, summarize};

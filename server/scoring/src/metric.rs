@@ -3,7 +3,7 @@
 //! Counts stay beside ratios: a table divides sums, it never averages ratios.
 
 use std::collections::BTreeMap;
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Div};
 
 /// The value of one metric for one prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,11 +59,11 @@ impl AddAssign for Counts {
     }
 }
 
-impl Mul<f64> for Counts {
+impl Div<f64> for Counts {
     type Output = Counts;
 
-    fn mul(self, factor: f64) -> Counts {
-        Counts { num: self.num * factor, den: self.den * factor }
+    fn div(self, divisor: f64) -> Counts {
+        Counts { num: self.num / divisor, den: self.den / divisor }
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! The types are what reports show; every number in them is computed here and in the modules below.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 
 use crate::metric::{Counts, Metrics};
+use crate::statistics::percentile::percentile;
+use crate::statistics::sample::Sample;
+use crate::statistics::{MIN_CLUSTERS, bootstrap, wilson};
 
 /// One scored prediction with what it may be grouped by.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +118,304 @@ pub struct Latency {
 }
 
 /// Groups `observations` into rows with margins. `seed` drives the resampling.
-pub fn summarize(_observations: &[Observation], grouping: &Grouping, _seed: u64) -> Table {
-    let dimensions = grouping.apart.iter().chain(&grouping.pooled).cloned().collect();
-    Table { dimensions, rows: Vec::new() }
+pub fn summarize(observations: &[Observation], grouping: &Grouping, seed: u64) -> Table {
+    let dimensions: Vec<String> = grouping.apart.iter().chain(&grouping.pooled).cloned().collect();
+    let mut groups: BTreeMap<Vec<Option<String>>, Vec<&Observation>> = BTreeMap::new();
+    for kept in margins(grouping) {
+        for observation in observations {
+            let key = dimensions.iter().zip(&kept);
+            let key = key.map(|(dimension, kept)| kept.then(|| observation.label(dimension).to_owned()));
+            groups.entry(key.collect()).or_default().push(observation);
+        }
+    }
+    let rows = groups.into_iter().map(|(key, group)| row(key, &group, seed)).collect();
+    Table { dimensions, rows }
+}
+
+impl Observation {
+    fn label(&self, dimension: &str) -> &str {
+        self.labels.get(dimension).map_or("", String::as_str)
+    }
+}
+
+/// For every combination of pooled dimensions, which dimensions keep their values.
+fn margins(grouping: &Grouping) -> Vec<Vec<bool>> {
+    let mut margins = vec![vec![true; grouping.apart.len()]];
+    for _ in &grouping.pooled {
+        margins = margins
+            .into_iter()
+            .flat_map(|kept| [false, true].map(|keeps| [kept.as_slice(), &[keeps]].concat()))
+            .collect();
+    }
+    margins
+}
+
+fn row(key: Vec<Option<String>>, group: &[&Observation], seed: u64) -> Row {
+    let cases = by_case(group.iter().copied());
+    let metrics: BTreeSet<&String> =
+        group.iter().flat_map(|observation| observation.metrics.keys()).collect();
+    let cells = metrics.into_iter().map(|name| {
+        let of_cases = cases.values().filter_map(|case| Some((case.cluster, case.counts(name)?)));
+        (name.clone(), cell(&Sample::new(of_cases), seed))
+    });
+    Row {
+        key,
+        cases: cases.len(),
+        clusters: cases.values().map(|case| case.cluster).collect::<BTreeSet<_>>().len(),
+        cells: cells.collect(),
+        latency: latency(group),
+    }
+}
+
+/// The repetitions of one case.
+pub(crate) struct Repetitions<'a> {
+    /// The case's file.
+    pub(crate) cluster: &'a str,
+    observations: Vec<&'a Observation>,
+}
+
+impl Repetitions<'_> {
+    /// The metric's counts averaged over the repetitions that have it, `None` if none has.
+    pub(crate) fn counts(&self, metric: &str) -> Option<Counts> {
+        let values = self.observations.iter().filter_map(|observation| observation.metrics.get(metric));
+        let repetitions = values.clone().count();
+        let sum = values.fold(Counts::default(), |sum, value| sum + value.counts());
+        (repetitions > 0).then(|| sum / repetitions as f64)
+    }
+}
+
+/// Observations by their case.
+pub(crate) fn by_case<'a>(
+    observations: impl IntoIterator<Item = &'a Observation>,
+) -> BTreeMap<&'a str, Repetitions<'a>> {
+    let mut cases: BTreeMap<&str, Repetitions<'_>> = BTreeMap::new();
+    for observation in observations {
+        cases
+            .entry(&observation.case)
+            .or_insert_with(|| Repetitions { cluster: &observation.cluster, observations: Vec::new() })
+            .observations
+            .push(observation);
+    }
+    cases
+}
+
+fn cell(sample: &Sample, seed: u64) -> Cell {
+    let counts = sample.total();
+    let value = counts.ratio().filter(|_| sample.len() >= MIN_CASES);
+    Cell {
+        cases: sample.len(),
+        clusters: sample.clusters(),
+        counts,
+        value,
+        interval: value.and_then(|value| interval(sample, value, seed)),
+    }
+}
+
+fn interval(sample: &Sample, value: f64, seed: u64) -> Option<Interval> {
+    if sample.clusters() < MIN_CLUSTERS || sample.is_constant() {
+        return sample.is_share().then(|| wilson(sample, value));
+    }
+    let (low, high) = bootstrap::interval(&sample.cluster_totals(), seed, Counts::add, Counts::ratio)?;
+    Some(Interval { low, high, method: IntervalMethod::ClusterBootstrap { resamples: bootstrap::RESAMPLES } })
+}
+
+fn wilson(sample: &Sample, value: f64) -> Interval {
+    let effective_cases = sample.effective_cases();
+    let (low, high) = wilson::interval(value, effective_cases);
+    Interval { low, high, method: IntervalMethod::Wilson { effective_cases } }
+}
+
+fn latency(group: &[&Observation]) -> Option<Latency> {
+    let mut sorted: Vec<f64> = group.iter().filter_map(|observation| observation.latency).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Some(Latency {
+        count: sorted.len(),
+        timeouts: sorted.iter().filter(|latency| latency.is_infinite()).count(),
+        p50: percentile(&sorted, 0.5)?,
+        p90: percentile(&sorted, 0.9)?,
+        p99: percentile(&sorted, 0.99)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::metric::MetricValue;
+
+    fn observation(case: usize, cluster: usize, labels: &[(&str, &str)], metric: MetricValue) -> Observation {
+        Observation {
+            case: case.to_string(),
+            cluster: format!("file {cluster}"),
+            labels: labels.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            metrics: Metrics::from([("m".to_owned(), metric)]),
+            latency: None,
+        }
+    }
+
+    /// Cases in order, `per_file` to a file, each right or wrong.
+    fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
+        let case = |(case, right)| {
+            let value = MetricValue::Value(f64::from(u8::from(right)));
+            observation(case, case / per_file, &[], value)
+        };
+        right.into_iter().enumerate().map(case).collect()
+    }
+
+    fn only_cell(observations: &[Observation]) -> Cell {
+        summarize(observations, &Grouping::default(), 1).rows[0].cells["m"]
+    }
+
+    fn show(table: &Table) -> String {
+        let mut text = format!("{}\n", table.dimensions.join(" "));
+        for row in &table.rows {
+            let key: Vec<&str> = row.key.iter().map(|value| value.as_deref().unwrap_or("*")).collect();
+            let counts = row.cells["m"].counts;
+            text += &format!("{}: {} of {} in {} cases\n", key.join(" "), counts.num, counts.den, row.cases);
+        }
+        text
+    }
+
+    #[track_caller]
+    fn check(observations: &[Observation], apart: &[&str], pooled: &[&str], expected: Expect) {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let grouping = Grouping { apart: names(apart), pooled: names(pooled) };
+        expected.assert_eq(&show(&summarize(observations, &grouping, 1)));
+    }
+
+    #[test]
+    fn pooled_dimensions_get_totals_and_others_none() {
+        let value = MetricValue::Value(1.0);
+        let observations = [
+            observation(1, 1, &[("engine", "a"), ("kind", "if"), ("language", "go")], value),
+            observation(2, 1, &[("engine", "a"), ("kind", "for"), ("language", "go")], value),
+            observation(1, 1, &[("engine", "b"), ("language", "go")], MetricValue::Value(0.0)),
+        ];
+        check(
+            &observations,
+            &["engine"],
+            &["kind", "language"],
+            expect![[r#"
+                engine kind language
+                a * *: 2 of 2 in 2 cases
+                a * go: 2 of 2 in 2 cases
+                a for *: 1 of 1 in 1 cases
+                a for go: 1 of 1 in 1 cases
+                a if *: 1 of 1 in 1 cases
+                a if go: 1 of 1 in 1 cases
+                b * *: 0 of 1 in 1 cases
+                b * go: 0 of 1 in 1 cases
+                b  *: 0 of 1 in 1 cases
+                b  go: 0 of 1 in 1 cases
+            "#]],
+        );
+        check(
+            &[],
+            &["engine"],
+            &["kind"],
+            expect![[r#"
+            engine kind
+        "#]],
+        );
+    }
+
+    #[test]
+    fn sums_are_divided_and_repetitions_weigh_as_one_case() {
+        let observations = [
+            observation(1, 1, &[], MetricValue::Ratio { num: 1.0, den: 1.0 }),
+            observation(2, 1, &[], MetricValue::Ratio { num: 0.0, den: 4.0 }),
+            observation(2, 1, &[], MetricValue::Ratio { num: 2.0, den: 4.0 }),
+        ];
+        check(
+            &observations,
+            &[],
+            &[],
+            expect![[r#"
+
+            : 2 of 5 in 2 cases
+        "#]],
+        );
+    }
+
+    #[test]
+    fn few_cases_show_their_counts_only() {
+        let cell = only_cell(&right_or_wrong(1, [true; 9]));
+        assert_eq!((cell.cases, cell.counts.num), (9, 9.0));
+        assert_eq!((cell.value, cell.interval), (None, None));
+        assert_eq!(only_cell(&right_or_wrong(1, [true; 10])).value, Some(1.0));
+    }
+
+    #[test]
+    fn nothing_to_measure_has_no_value() {
+        let nothing = MetricValue::Ratio { num: 0.0, den: 0.0 };
+        let observations: Vec<_> = (0..20).map(|case| observation(case, case, &[], nothing)).collect();
+        assert_eq!(only_cell(&observations).value, None);
+    }
+
+    #[test]
+    fn many_files_are_resampled() {
+        let cell = only_cell(&right_or_wrong(2, (0..60).map(|case| case % 3 == 0)));
+        let interval = cell.interval.expect("an interval");
+        assert_eq!(interval.method, IntervalMethod::ClusterBootstrap { resamples: 2_000 });
+        assert!(interval.low < 0.28 && interval.high > 0.38, "{interval:?}");
+        assert!(interval.low > 0.15 && interval.high < 0.5, "{interval:?}");
+    }
+
+    #[test]
+    fn few_files_get_wilsons_interval_for_what_they_are_worth() {
+        // Three files, each all right or all wrong, are worth three cases.
+        let cell = only_cell(&right_or_wrong(10, (0..30).map(|case| case < 10)));
+        let interval = cell.interval.expect("an interval");
+        assert_eq!(interval.method, IntervalMethod::Wilson { effective_cases: 3.0 });
+        assert_eq!((interval.low, interval.high), wilson::interval(1.0 / 3.0, 3.0));
+    }
+
+    #[test]
+    fn all_right_in_many_files_is_still_uncertain() {
+        let interval = only_cell(&right_or_wrong(2, [true; 40])).interval.expect("an interval");
+        assert_eq!(interval.method, IntervalMethod::Wilson { effective_cases: 20.0 });
+        assert!(interval.low < 0.85 && interval.high == 1.0, "{interval:?}");
+    }
+
+    #[test]
+    fn few_files_of_anything_but_shares_have_no_interval() {
+        let observations: Vec<_> =
+            (0..20).map(|case| observation(case, case / 5, &[], MetricValue::Value(case as f64))).collect();
+        let cell = only_cell(&observations);
+        assert_eq!((cell.value, cell.interval), (Some(9.5), None));
+    }
+
+    /// Of 200 experiments with 30 files of 6 alike cases each, about 95 % of the intervals must hold the true share.
+    #[test]
+    fn intervals_hold_the_true_value_as_often_as_they_claim() {
+        let mut seed = 1_u64;
+        let mut uniform = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut held = 0;
+        for _ in 0..200 {
+            let mut right = Vec::new();
+            for _ in 0..30 {
+                let of_file = if uniform() < 0.5 { 0.1 } else { 0.6 };
+                right.extend((0..6).map(|_| uniform() < of_file));
+            }
+            let interval = only_cell(&right_or_wrong(6, right)).interval.expect("an interval");
+            held += usize::from(interval.low <= 0.35 && 0.35 <= interval.high);
+        }
+        assert!((181..=198).contains(&held), "{held} of 200");
+    }
+
+    #[test]
+    fn timeouts_count_in_latencies() {
+        let mut observations = right_or_wrong(1, [true; 12]);
+        let latencies = (1..=9).map(|ms| Some(f64::from(ms))).chain([Some(f64::INFINITY), None, None]);
+        for (observation, latency) in observations.iter_mut().zip(latencies) {
+            observation.latency = latency;
+        }
+        let latency = summarize(&observations, &Grouping::default(), 1).rows[0].latency;
+        let expected = Latency { count: 10, timeouts: 1, p50: 5.0, p90: 9.0, p99: f64::INFINITY };
+        assert_eq!(latency, Some(expected));
+    }
 }

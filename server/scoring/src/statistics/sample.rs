@@ -1,0 +1,180 @@
+//! The counts of one metric, case by case and grouped by file.
+
+use std::collections::BTreeMap;
+
+use crate::metric::Counts;
+
+/// One case's counts and the number of its file.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    counts: Counts,
+    cluster: usize,
+}
+
+/// The counts of one metric over cases from files.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    cases: Vec<Case>,
+    clusters: usize,
+}
+
+impl Sample {
+    /// A sample of cases, each with the name of its file.
+    pub(crate) fn new<'a>(cases: impl IntoIterator<Item = (&'a str, Counts)>) -> Sample {
+        let mut numbers = BTreeMap::new();
+        let cases = cases
+            .into_iter()
+            .map(|(cluster, counts)| {
+                let next = numbers.len();
+                Case { counts, cluster: *numbers.entry(cluster).or_insert(next) }
+            })
+            .collect();
+        Sample { cases, clusters: numbers.len() }
+    }
+
+    /// How many cases.
+    pub(crate) fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// How many files.
+    pub(crate) fn clusters(&self) -> usize {
+        self.clusters
+    }
+
+    /// The sums over all cases.
+    pub(crate) fn total(&self) -> Counts {
+        self.cases.iter().fold(Counts::default(), |sum, case| sum + case.counts)
+    }
+
+    /// The sums of each file.
+    pub(crate) fn cluster_totals(&self) -> Vec<Counts> {
+        let mut totals = vec![Counts::default(); self.clusters];
+        for case in &self.cases {
+            totals[case.cluster] += case.counts;
+        }
+        totals
+    }
+
+    /// The ratios of the cases that have one.
+    pub(crate) fn ratios(&self) -> impl Iterator<Item = f64> {
+        self.cases.iter().filter_map(|case| case.counts.ratio())
+    }
+
+    /// Whether all cases have the same ratio.
+    pub(crate) fn is_constant(&self) -> bool {
+        let mut ratios = self.ratios();
+        let first = ratios.next();
+        ratios.all(|ratio| Some(ratio) == first)
+    }
+
+    /// Whether all ratios lie between 0 and 1.
+    pub(crate) fn is_share(&self) -> bool {
+        self.ratios().all(|ratio| (0.0..=1.0).contains(&ratio))
+    }
+
+    /// How many independent cases of equal weight the sample is worth.
+    ///
+    /// With weights w (the denominators) and correlation r of cases of one file, the variance of the ratio is that of one
+    /// case times ((1 - r) * sum of w^2 + r * sum over files of (sum of w)^2) / (sum of w)^2. For equal weights this is
+    /// the number of cases over Kish's design effect, 1 + r * (m - 1) with m cases a file.
+    pub(crate) fn effective_cases(&self) -> f64 {
+        let correlation = self.correlation();
+        let square = |counts: &Counts| counts.den * counts.den;
+        let of_cases: f64 = self.cases.iter().map(|case| square(&case.counts)).sum();
+        let of_clusters: f64 = self.cluster_totals().iter().map(square).sum();
+        square(&self.total()) / ((1.0 - correlation) * of_cases + correlation * of_clusters)
+    }
+
+    /// The intraclass correlation of the cases' ratios, from 0 to 1, by analysis of variance.
+    ///
+    /// Where it cannot be seen, in one file or when all ratios are equal, it is taken as 1: what holds for one case of a
+    /// file may hold for all of them, so a file then counts once.
+    fn correlation(&self) -> f64 {
+        let groups = self.ratios_by_cluster();
+        let sizes = groups.iter().map(|group| group.len() as f64);
+        let cases: f64 = sizes.clone().sum();
+        let squares: f64 = sizes.map(|size| size * size).sum();
+        let clusters = groups.len() as f64;
+        if clusters < 2.0 || self.is_constant() {
+            return 1.0;
+        }
+        if cases == clusters {
+            return 0.0;
+        }
+        let mean = groups.iter().flatten().sum::<f64>() / cases;
+        let mut between = 0.0;
+        let mut within = 0.0;
+        for group in &groups {
+            let own = group.iter().sum::<f64>() / group.len() as f64;
+            between += group.len() as f64 * (own - mean).powi(2);
+            within += group.iter().map(|ratio| (ratio - own).powi(2)).sum::<f64>();
+        }
+        between /= clusters - 1.0;
+        within /= cases - clusters;
+        let size = (cases - squares / cases) / (clusters - 1.0);
+        ((between - within) / (between + (size - 1.0) * within)).clamp(0.0, 1.0)
+    }
+
+    fn ratios_by_cluster(&self) -> Vec<Vec<f64>> {
+        let mut groups = vec![Vec::new(); self.clusters];
+        for case in &self.cases {
+            groups[case.cluster].extend(case.counts.ratio());
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(clusters: &[(&'static str, &[f64])]) -> Sample {
+        Sample::new(clusters.iter().flat_map(|&(cluster, values)| {
+            values.iter().map(move |&num| (cluster, Counts { num, den: 1.0 }))
+        }))
+    }
+
+    #[track_caller]
+    fn check(clusters: &[(&'static str, &[f64])], correlation: f64, effective: f64) {
+        let sample = sample(clusters);
+        assert!((sample.correlation() - correlation).abs() < 1e-12, "{}", sample.correlation());
+        assert!((sample.effective_cases() - effective).abs() < 1e-12, "{}", sample.effective_cases());
+    }
+
+    #[test]
+    fn files_whose_cases_are_all_alike_count_once() {
+        check(&[("a", &[1.0, 1.0, 1.0]), ("b", &[0.0, 0.0, 0.0])], 1.0, 2.0);
+    }
+
+    #[test]
+    fn files_that_are_alike_count_by_their_cases() {
+        check(&[("a", &[1.0, 0.0]), ("b", &[0.0, 1.0])], 0.0, 4.0);
+        check(&[("a", &[1.0]), ("b", &[0.0]), ("c", &[0.0])], 0.0, 3.0);
+    }
+
+    #[test]
+    fn in_between_is_kishs_design_effect() {
+        // Mean squares 1/3 between and 1/2 * ... within: a: 1 1 1 0, b: 0 0 0 1.
+        let between = 2.0 * 4.0 * 0.25 * 0.25;
+        let within = 2.0 * 0.75 / 6.0;
+        let correlation = (between - within) / (between + 3.0 * within);
+        let effective = 8.0 / (1.0 + correlation * 3.0);
+        check(&[("a", &[1.0, 1.0, 1.0, 0.0]), ("b", &[0.0, 0.0, 0.0, 1.0])], correlation, effective);
+    }
+
+    #[test]
+    fn an_invisible_correlation_is_taken_as_one() {
+        check(&[("a", &[1.0, 1.0]), ("b", &[1.0])], 1.0, 9.0 / 5.0);
+        check(&[("a", &[1.0, 0.0, 1.0])], 1.0, 1.0);
+    }
+
+    #[test]
+    fn heavy_cases_are_worth_more_than_light_ones() {
+        let counts = [Counts { num: 1.0, den: 3.0 }, Counts { num: 1.0, den: 1.0 }];
+        let sample = Sample::new(["a", "b"].into_iter().zip(counts));
+        assert_eq!(sample.total(), Counts { num: 2.0, den: 4.0 });
+        assert_eq!(sample.effective_cases(), 16.0 / 10.0);
+    }
+}
