@@ -23,6 +23,7 @@ mod decode;
 mod family;
 mod gate;
 mod layout;
+mod masked;
 mod nearest;
 mod overlay;
 mod predict;
@@ -35,5 +36,6 @@ mod view;
 mod vocabulary;
 
 pub use corpus::{Corpus, Stats};
+pub use masked::MaskedCorpus;
 pub use settings::{Completion, CompletionToken, Method, Settings, StopReason};
 pub use view::{Hint, OpenFile, View};

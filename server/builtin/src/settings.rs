@@ -1,5 +1,7 @@
 //! What a caller can choose, and what it gets.
 
+use std::collections::BTreeMap;
+
 /// How completions are made. All but [`Method::Hybrid`] are there to be measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -13,6 +15,18 @@ pub enum Method {
     Hybrid,
 }
 
+impl Method {
+    /// The method's name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Empty => "empty",
+            Method::NearestLine => "nearest-line",
+            Method::LongestMatch => "longest-match",
+            Method::Hybrid => "hybrid",
+        }
+    }
+}
+
 /// What a caller can choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -22,6 +36,27 @@ pub struct Settings {
     pub min_probability: Option<f64>,
     /// On a blank line nothing is written when the model is less sure that the block goes on; `None` always writes.
     pub min_continuation: Option<f64>,
+}
+
+/// On blank lines of the study's cases a continuation this unlikely is more often a complete body than not.
+const MIN_CONTINUATION: f64 = 0.2;
+
+impl Settings {
+    /// For measuring: nothing is kept back for being unlikely, and a body that seems complete is left alone.
+    pub fn for_replay() -> Settings {
+        Settings { method: Method::Hybrid, min_probability: None, min_continuation: Some(MIN_CONTINUATION) }
+    }
+
+    /// The settings by name, as they go into a fingerprint.
+    pub fn describe(&self) -> BTreeMap<String, String> {
+        let threshold =
+            |least: Option<f64>| least.map_or_else(|| "none".to_owned(), |least| least.to_string());
+        [
+            ("min_probability".to_owned(), threshold(self.min_probability)),
+            ("min_continuation".to_owned(), threshold(self.min_continuation)),
+        ]
+        .into()
+    }
 }
 
 /// Why a completion ends where it does.
@@ -45,6 +80,23 @@ pub enum StopReason {
     Unlikely,
     /// The caller had enough.
     Cancelled,
+}
+
+impl StopReason {
+    /// The reason in the words of predictions.
+    pub fn name(self) -> &'static str {
+        match self {
+            StopReason::StatementEnd => "the statement is complete",
+            StopReason::BlockEnd => "the block is complete",
+            StopReason::SuffixReached => "what comes next is already there",
+            StopReason::Repetition => "it repeats itself",
+            StopReason::TokenLimit => "the limit of tokens is reached",
+            StopReason::NothingFound => "nothing in the workspace resembles this place",
+            StopReason::NothingNeeded => "there is nothing to complete here",
+            StopReason::Unlikely => "the rest is unlikely",
+            StopReason::Cancelled => "cancelled",
+        }
+    }
 }
 
 /// One token of a completion.

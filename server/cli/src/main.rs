@@ -1,3 +1,31 @@
-//! The `ghostbench` binary.
+//! The `ghostbench` binary: the only place that prints, reads the working directory and sets exit codes.
+//!
+//! Standard output carries results, standard error everything else. Exit codes: 0; 1 a finding; 2 usage; 3 the outside world
+//! (unreadable files, a full disk, an engine that is down); 130 after Ctrl-C. A closed standard output is 0 and silent.
 
-fn main() {}
+mod args;
+mod commands;
+mod data_folder;
+mod exit;
+mod interrupt;
+mod machine;
+mod output;
+mod progress;
+mod steps;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Try(args) => commands::try_command::run(&args),
+        Command::Mine(args) => commands::mine::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
+        Command::Report(args) => commands::report::run(&args),
+    };
+    exit::code(result)
+}

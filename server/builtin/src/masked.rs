@@ -1,0 +1,37 @@
+//! A corpus as one open file may see it, in a form that can be sent to another thread.
+
+use std::sync::Arc;
+
+use syntax::Language;
+
+use crate::{Corpus, Hint, OpenFile, View};
+
+/// A corpus without the copy of an open file, and without other files that are to be hidden from it. Nothing can be asked of the
+/// corpus through it but for that file.
+#[derive(Clone, Debug)]
+pub struct MaskedCorpus {
+    corpus: Arc<Corpus>,
+    path: Arc<str>,
+    language: Language,
+    hidden: Vec<Arc<str>>,
+}
+
+impl MaskedCorpus {
+    /// Masks the file at `path` and the files at `hidden`.
+    pub fn new(
+        corpus: Arc<Corpus>,
+        path: Arc<str>,
+        language: Language,
+        hidden: Vec<Arc<str>>,
+    ) -> MaskedCorpus {
+        MaskedCorpus { corpus, path, language, hidden }
+    }
+
+    /// The view from the open file, whose text is `before` and `after` the cursor.
+    pub fn view(&self, before: &str, after: &str, hints: &[Hint<'_>]) -> View<'_> {
+        let hidden: Vec<&str> = self.hidden.iter().map(|path| &**path).collect();
+        let open =
+            OpenFile { path: &self.path, language: self.language, before, after, hints, hidden: &hidden };
+        self.corpus.view(&open)
+    }
+}

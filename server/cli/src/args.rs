@@ -1,0 +1,194 @@
+//! What can be typed. What it means is decided in `commands`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use cases::Scenario;
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Find out which completion engine is really better, on your own code.
+#[derive(Debug, Parser)]
+#[command(name = "ghostbench", version, arg_required_else_help = true, after_help = "Start with:  ghostbench try .")]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Turn a repository into a benchmark and score engines on it.
+    #[command(after_help = "Examples:
+  ghostbench try .                                  200 cases from this repository, the built-in engine
+  ghostbench try . --scenario inner_block --open    one scenario, and the report in the browser
+  ghostbench try . --mix real-use --cases 500       block kinds as people really ask for them
+  ghostbench try . --engine builtin --engine nearest-line   two engines, side by side")]
+    Try(TryArgs),
+    /// Cut cases out of a repository: the first step of `try`.
+    #[command(after_help = "Examples:
+  ghostbench mine . --out cases.jsonl
+  ghostbench mine . --cases 1000 --seed 7 --scenario full_block --scenario rag --out cases.jsonl")]
+    Mine(MineArgs),
+    /// Run engines over a suite: the second step of `try`.
+    #[command(after_help = "Examples:
+  ghostbench replay cases.jsonl --workspace . --out run
+  ghostbench replay cases.jsonl --workspace . --out run --resume     go on after a stop")]
+    Replay(ReplayArgs),
+    /// Show a run: the last step of `try`.
+    #[command(after_help = "Examples:
+  ghostbench report run                 the table, and run/report.html
+  ghostbench report run --format json   every number, for scripts
+  ghostbench report run --open          the report in the browser")]
+    Report(ReportArgs),
+}
+
+/// Which cases to mine.
+#[derive(Debug, clap::Args)]
+pub struct MiningArgs {
+    /// Cases to mine.
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub cases: usize,
+    /// Seed of every random choice; the same tree and seed give the same cases.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    /// Scenario to mine; may be given more than once [default: all four].
+    #[arg(long = "scenario", value_name = "SCENARIO", value_parser = parse_scenario)]
+    pub scenarios: Vec<Scenario>,
+    /// Proportions of the block kinds.
+    #[arg(long, value_enum, default_value_t = MixArg::Even)]
+    pub mix: MixArg,
+}
+
+/// In which proportions block kinds are drawn.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MixArg {
+    /// Evenly, as Codev-Bench does.
+    Even,
+    /// As people ask, by Codev-Bench's industrial log.
+    RealUse,
+}
+
+/// Which engines to ask.
+#[derive(Debug, clap::Args)]
+pub struct EngineArgs {
+    /// Engine to ask; may be given more than once [default: builtin]. Known are builtin, and its controls longest-match, nearest-line and empty.
+    #[arg(long = "engine", value_name = "NAME")]
+    pub engines: Vec<String>,
+    /// Requests under way at once [default: one per core].
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// `ghostbench try`.
+#[derive(Debug, clap::Args)]
+pub struct TryArgs {
+    /// Repository to try.
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// What to mine.
+    #[command(flatten)]
+    pub mining: MiningArgs,
+    /// Whom to ask.
+    #[command(flatten)]
+    pub asking: EngineArgs,
+    /// Folder for the run [default: a new one in Ghostbench's data folder].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print every number as JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Open the report in the browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// `ghostbench mine`.
+#[derive(Debug, clap::Args)]
+pub struct MineArgs {
+    /// Repository to mine.
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// What to mine.
+    #[command(flatten)]
+    pub mining: MiningArgs,
+    /// File for the suite, `-` for standard output [default: one in Ghostbench's data folder].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print what was mined as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Threads [default: one per core]; the cases are the same for any number.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// `ghostbench replay`.
+#[derive(Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// The suite: a file that `mine` wrote, or the `cases.jsonl` of a run.
+    pub suite: PathBuf,
+    /// The code that engines may read; without it they know only what stands in the cases.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Whom to ask.
+    #[command(flatten)]
+    pub asking: EngineArgs,
+    /// Times to ask every case.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Seed of the intervals.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    /// Folder for the run [default: a new one in Ghostbench's data folder].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Go on with the run in --out.
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Print every number as JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Open the report in the browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// `ghostbench report`.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Folder of a run.
+    pub run: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Short for `--format json`.
+    #[arg(long)]
+    pub json: bool,
+    /// File for the HTML report [default: report.html in the run's folder].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Open the report in the browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table for the terminal.
+    Table,
+    /// Every number, for programs.
+    Json,
+    /// A table for pull requests and wikis.
+    Markdown,
+}
+
+fn parse_scenario(word: &str) -> Result<Scenario, String> {
+    let scenario: Scenario = word.parse().map_err(|_| known_scenarios())?;
+    if mining::SCENARIOS.contains(&scenario) { Ok(scenario) } else { Err(known_scenarios()) }
+}
+
+fn known_scenarios() -> String {
+    format!("known are {}", mining::SCENARIOS.map(Scenario::name).join(", "))
+}

@@ -1,0 +1,44 @@
+//! `ghostbench mine`: a suite from a repository.
+
+use std::path::Path;
+
+use cases::Case;
+
+use crate::args::MineArgs;
+use crate::steps::index::index;
+use crate::steps::use_threads;
+use crate::{data_folder, output, steps};
+
+/// Runs the command.
+pub fn run(args: &MineArgs) -> anyhow::Result<()> {
+    use_threads(args.jobs)?;
+    let indexed = index(&args.path)?;
+    let cases = steps::mine::mine(&indexed, &args.mining)?;
+    if args.out.as_deref() == Some(Path::new("-")) {
+        let rows: String = cases.iter().map(cases::to_line).collect();
+        return Ok(output::print(&rows)?);
+    }
+    let path = match &args.out {
+        Some(path) => path.clone(),
+        None => data_folder::suite(&indexed.name(), args.mining.seed)?,
+    };
+    replay::write_suite(&path, &cases)?;
+    let text = if args.json { json(&path, &cases, indexed.report()) } else { summary(&path, &cases, &args.path) };
+    Ok(output::print(&text)?)
+}
+
+fn summary(path: &Path, cases: &[Case], workspace: &Path) -> String {
+    let counts = mining::SCENARIOS.map(|scenario| {
+        let count = cases.iter().filter(|case| case.scenario == scenario).count();
+        format!("{:>6}  {scenario}\n", count)
+    });
+    let suite = path.display();
+    let workspace = workspace.display();
+    format!("{}{:>6}  in {suite}\nNext: ghostbench replay {suite} --workspace {workspace}\n", counts.concat(), cases.len())
+}
+
+fn json(path: &Path, cases: &[Case], indexing: serde_json::Value) -> String {
+    let suite = path.display().to_string();
+    let hash = cases::suite_hash(cases);
+    format!("{:#}\n", serde_json::json!({ "suite": suite, "hash": hash, "cases": cases.len(), "indexing": indexing }))
+}

@@ -1,0 +1,39 @@
+//! `ghostbench replay`: engines over a suite.
+
+use std::path::Path;
+
+use completion::World;
+
+use crate::args::ReplayArgs;
+use crate::data_folder;
+use crate::steps::ask::{Asking, ask, describe};
+use crate::steps::index::index;
+use crate::steps::show::{Showing, score_and_show};
+use crate::steps::{engines, use_threads};
+
+/// Runs the command.
+pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
+    use_threads(args.asking.jobs)?;
+    let cases = replay::read_suite(&args.suite)?;
+    let indexed = args.workspace.as_deref().map(index).transpose()?;
+    let world = indexed.as_ref().map_or_else(World::empty, |indexed| indexed.world.clone());
+    let engines = engines::configure(&args.asking.engines, &world, &cases)?;
+    let name = suite_name(&args.suite);
+    let state = indexed.as_ref().map(|indexed| indexed.state());
+    let run = describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => data_folder::new_run(&name)?,
+    };
+    let showing = Showing::in_run(&folder, args.json, args.open);
+    let jobs = args.asking.jobs;
+    ask(Asking { cases, engines, world: &world, run, folder: folder.clone(), resume: args.resume, jobs })?;
+    score_and_show(&folder, &showing)
+}
+
+/// The suite's file name; the suite of a run is called after the run's folder.
+fn suite_name(suite: &Path) -> String {
+    let named = if suite.file_name().is_some_and(|name| name == "cases.jsonl") { suite.parent() } else { Some(suite) };
+    let stem = named.and_then(Path::file_stem).and_then(|stem| stem.to_str());
+    stem.unwrap_or("suite").to_owned()
+}

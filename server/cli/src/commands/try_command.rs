@@ -1,0 +1,27 @@
+//! `ghostbench try`: mine, replay and report in turn.
+
+use crate::args::TryArgs;
+use crate::data_folder;
+use crate::steps::ask::{Asking, ask, describe};
+use crate::steps::index::index;
+use crate::steps::mine::mine;
+use crate::steps::show::{Showing, score_and_show};
+use crate::steps::{engines, use_threads};
+
+/// Runs the command.
+pub fn run(args: &TryArgs) -> anyhow::Result<()> {
+    use_threads(args.asking.jobs)?;
+    let indexed = index(&args.path)?;
+    let cases = mine(&indexed, &args.mining)?;
+    let engines = engines::configure(&args.asking.engines, &indexed.world, &cases)?;
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => data_folder::new_run(&indexed.name())?,
+    };
+    let run = describe(indexed.name(), &cases, &engines, Some(indexed.state()), args.mining.seed, 1);
+    let mut showing = Showing::in_run(&folder, args.json, args.open);
+    showing.extra.insert("indexing".to_owned(), indexed.report());
+    let world = &indexed.world;
+    ask(Asking { cases, engines, world, run, folder: folder.clone(), resume: false, jobs: args.asking.jobs })?;
+    score_and_show(&folder, &showing)
+}

@@ -1,0 +1,73 @@
+//! From an error to a message and an exit code.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use crate::output;
+
+const USAGE: u8 = 2;
+const OUTSIDE_WORLD: u8 = 3;
+const INTERRUPTED: u8 = 130;
+
+/// The command stopped because the user asked it to; everything finished is kept.
+#[derive(Debug)]
+pub struct Interrupted {
+    /// What to do to go on.
+    pub remedy: String,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stopped; what is finished is kept. {}", self.remedy)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// The command line asks for something that cannot be: a wrong path, nothing to work on.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Prints what went wrong, if anything, and gives the exit code.
+pub fn code(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    output::say(&format!("ghostbench: {error:#}"));
+    ExitCode::from(number(&error))
+}
+
+/// A reader that went away, as `head` does, has seen all it wanted.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |io: &io::Error| io.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_pipe))
+}
+
+fn number(error: &anyhow::Error) -> u8 {
+    if error.is::<Interrupted>() {
+        return INTERRUPTED;
+    }
+    let is_usage = error.is::<Usage>()
+        || error.downcast_ref::<workspace::Error>().is_some_and(|error| !matches!(error, workspace::Error::Unreadable { .. }))
+        || error.downcast_ref::<replay::Error>().is_some_and(is_usage);
+    if is_usage { USAGE } else { OUTSIDE_WORLD }
+}
+
+fn is_usage(error: &replay::Error) -> bool {
+    use replay::Error as E;
+    match error {
+        E::Read { source, .. } => matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory),
+        E::NotARun { .. } | E::Exists { .. } | E::EmptySuite { .. } | E::OtherSuite { .. } | E::OtherEngines { .. } => true,
+        E::Write { .. } | E::Parse { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,
+    }
+}

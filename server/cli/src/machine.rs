@@ -1,0 +1,21 @@
+//! The machine that times are measured on.
+
+use std::thread;
+
+use cases::Machine;
+
+/// What is known about this machine.
+pub fn describe() -> Machine {
+    Machine {
+        os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        cpu: cpu().unwrap_or_else(|| "unknown".to_owned()),
+        cores: thread::available_parallelism().map_or(1, |cores| cores.get() as u64),
+    }
+}
+
+/// The processor's name, on Linux; elsewhere it is not worth a dependency.
+fn cpu() -> Option<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}

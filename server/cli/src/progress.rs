@@ -1,0 +1,64 @@
+//! Progress of anything that may take longer than a second: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output::say;
+
+/// A person reading a log wants a sign of life, not a line per item.
+const SECONDS_BETWEEN_LINES: u64 = 5;
+
+/// The progress of one step. Dropping it ends the bar.
+pub struct Progress {
+    step: &'static str,
+    start: Instant,
+    bar: ProgressBar,
+    is_terminal: bool,
+    last_line_s: AtomicU64,
+}
+
+impl Progress {
+    /// Begins a step such as "reading files", whose items are counted in `unit`.
+    pub fn new(step: &'static str, unit: &'static str) -> Progress {
+        let is_terminal = io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let template = format!("{{msg:18}} {{bar:30}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(step);
+        Progress { step, start: Instant::now(), bar, is_terminal, last_line_s: AtomicU64::new(0) }
+    }
+
+    /// `done` of `total` items are finished.
+    pub fn set(&self, done: u64, total: u64) {
+        if self.is_terminal {
+            self.bar.set_length(total);
+            self.bar.set_position(done);
+            return;
+        }
+        let elapsed = self.start.elapsed().as_secs();
+        let last = self.last_line_s.load(Ordering::Relaxed);
+        if elapsed >= last + SECONDS_BETWEEN_LINES {
+            self.last_line_s.store(elapsed, Ordering::Relaxed);
+            say(&format!("{}: {done} of {total}", self.step));
+        }
+    }
+
+    /// Ends the step with a line that stays.
+    pub fn finish(self, summary: &str) {
+        self.bar.finish_and_clear();
+        say(&format!("{} {summary} ({})", self.step, seconds(self.start.elapsed())));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

@@ -1,0 +1,104 @@
+//! Asking engines, with every answer on disk before the next one is counted.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::Context;
+use cases::{Case, Prediction, Run, Schema, WorkspaceState, suite_hash};
+use completion::World;
+use replay::{ConfiguredEngine, RunFolder};
+
+use crate::exit::Interrupted;
+use crate::progress::Progress;
+use crate::{interrupt, machine};
+
+/// A run that is to be made or gone on with.
+pub struct Asking<'a> {
+    /// The suite.
+    pub cases: Vec<Case>,
+    /// Whom to ask.
+    pub engines: Vec<ConfiguredEngine>,
+    /// What engines may see.
+    pub world: &'a World,
+    /// What `run.json` says.
+    pub run: Run,
+    /// Where the run goes.
+    pub folder: PathBuf,
+    /// Whether the folder holds the beginning of this run.
+    pub resume: bool,
+    /// Requests under way at once.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// Describes a run.
+pub fn describe(
+    name: String,
+    cases: &[Case],
+    engines: &[ConfiguredEngine],
+    workspace: Option<WorkspaceState>,
+    seed: u64,
+    repeat: u32,
+) -> Run {
+    Run {
+        schema: Schema::CURRENT,
+        tool: format!("ghostbench {}", env!("CARGO_PKG_VERSION")),
+        name,
+        suite: suite_hash(cases),
+        seed,
+        repeat,
+        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        workspace,
+        machine: machine::describe(),
+    }
+}
+
+/// Asks what is still to be asked. Stopped by Ctrl-C, it keeps what is finished and says how to go on.
+pub fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
+    let (mut folder, done) = open(&asking)?;
+    let fingerprints: Vec<String> = asking.run.engines.iter().map(|config| config.engine.fingerprint.clone()).collect();
+    let attempts = replay::plan(&asking.cases, &fingerprints, asking.run.repeat, &done);
+    let total = done.len() + attempts.len();
+    let mut finished = done.len();
+    let mut failure = None;
+    let progress = Progress::new("replayed", "requests");
+    let mut record = |prediction: Prediction| {
+        failure = folder.append(&prediction).err();
+        finished += usize::from(failure.is_none());
+        progress.set(finished as u64, total as u64);
+        if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let jobs = asking.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) = (asking.cases.into(), asking.engines.into());
+    let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
+    runtime.block_on(async {
+        let stop = interrupt::stop_token();
+        replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record).await;
+    });
+    progress.finish(&format!("{finished} of {total} requests"));
+    match failure {
+        Some(error) => Err(error.into()),
+        None if finished < total => Err(interrupted(&asking.folder)),
+        None => Ok(()),
+    }
+}
+
+fn open(asking: &Asking<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction>)> {
+    if asking.resume {
+        let (folder, contents) = RunFolder::resume(&asking.folder, &asking.run)?;
+        return Ok((folder, contents.predictions));
+    }
+    Ok((RunFolder::create(&asking.folder, &asking.run, &asking.cases)?, Vec::new()))
+}
+
+fn interrupted(folder: &Path) -> anyhow::Error {
+    let suite = folder.join("cases.jsonl");
+    let remedy = format!(
+        "Go on with: ghostbench replay {} --out {} --resume (and the same --workspace and --engine)",
+        suite.display(),
+        folder.display()
+    );
+    Interrupted { remedy }.into()
+}

@@ -1,0 +1,48 @@
+//! The engines that can be named on the command line.
+
+use std::sync::Arc;
+
+use builtin::{Method, Settings as BuiltinSettings};
+use cases::Case;
+use completion::{Settings, World};
+use engines::{BuiltinEngine, Engine};
+use replay::ConfiguredEngine;
+
+use crate::exit::Usage;
+
+/// The embedded engine, and the controls that show how much of its score is plain copying.
+const KNOWN: [(&str, Method); 4] = [
+    ("builtin", Method::Hybrid),
+    ("longest-match", Method::LongestMatch),
+    ("nearest-line", Method::NearestLine),
+    ("empty", Method::Empty),
+];
+
+/// The engines called `names` (the built-in one by default), each as it is; and, where files of the suite have near duplicates in
+/// the workspace, each once more without them.
+pub fn configure(names: &[String], world: &World, cases: &[Case]) -> anyhow::Result<Vec<ConfiguredEngine>> {
+    let methods: Vec<(&str, Method)> = match names {
+        [] => vec![KNOWN[0]],
+        names => names.iter().map(|name| known(name)).collect::<Result<_, _>>()?,
+    };
+    let as_they_are = methods.iter().map(|&(name, method)| engine(name, method, false));
+    let mut engines: Vec<ConfiguredEngine> = as_they_are.collect();
+    if cases.iter().any(|case| !world.near_duplicates(&case.path).is_empty()) {
+        engines.extend(methods.iter().map(|&(name, method)| engine(name, method, true)));
+    }
+    Ok(engines)
+}
+
+fn known(name: &str) -> Result<(&'static str, Method), Usage> {
+    KNOWN.into_iter().find(|&(known, _)| known == name).ok_or_else(|| {
+        let known = KNOWN.map(|(name, _)| name).join(", ");
+        Usage(format!("unknown engine `{name}`; known are {known}"))
+    })
+}
+
+fn engine(name: &str, method: Method, hide_near_duplicates: bool) -> ConfiguredEngine {
+    let name = if hide_near_duplicates { format!("{name}, copies hidden") } else { name.to_owned() };
+    let settings = BuiltinSettings { method, ..BuiltinSettings::for_replay() };
+    let engine: Arc<dyn Engine> = Arc::new(BuiltinEngine::new(&name, settings));
+    ConfiguredEngine { engine, settings: Settings { hide_near_duplicates, ..Settings::for_replay() } }
+}

@@ -1,0 +1,103 @@
+//! Reading a workspace and deriving what mining and engines need from it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cases::{Exposure, Origin, OriginKind, WorkspaceState};
+use completion::World;
+use index::Index;
+use workspace::{GitState, Limits, Progress as Reading, Snapshot};
+
+use crate::output::say;
+use crate::progress::Progress;
+
+/// A workspace that was read and indexed.
+pub struct Indexed {
+    /// Its files.
+    pub snapshot: Snapshot,
+    /// What git knows of it.
+    pub git: Option<GitState>,
+    /// What engines may see of it.
+    pub world: World,
+    /// What mining searches.
+    pub index: Index,
+    /// How long it took to read and index.
+    pub duration: Duration,
+}
+
+/// Reads and indexes the workspace at `path`.
+pub fn index(path: &Path) -> anyhow::Result<Indexed> {
+    let start = Instant::now();
+    let snapshot = read(path)?;
+    let files = snapshot.files();
+    let (world, index) = rayon::join(|| World::new(files.clone()), || Index::build(files));
+    let duration = start.elapsed();
+    let totals = snapshot.totals();
+    let rate = totals.bytes as f64 / duration.as_secs_f64() / 1e6;
+    say(&format!("indexed {} files, {} lines ({rate:.1} MB/s)", totals.files, totals.lines));
+    Ok(Indexed { git: workspace::git_state(path), snapshot, world, index, duration })
+}
+
+fn read(path: &Path) -> anyhow::Result<Snapshot> {
+    let progress = Progress::new("reading", "files");
+    let snapshot = workspace::load(path, &Limits::standard(), &|reading| match reading {
+        Reading::Walking { .. } => {}
+        Reading::Reading { read, total } => progress.set(read as u64, total as u64),
+    })?;
+    progress.finish(&format!("{} files", snapshot.files().len()));
+    let skips = snapshot.skips().to_string();
+    if !skips.is_empty() {
+        say(&format!("skipped {skips}"));
+    }
+    Ok(snapshot)
+}
+
+impl Indexed {
+    /// A name for people: the repository's, or the folder's.
+    pub fn name(&self) -> String {
+        let folder = || self.snapshot.root().canonicalize().ok()?.file_name()?.to_str().map(str::to_owned);
+        let repository = self.git.as_ref().map(|git| git.repository.clone());
+        repository.or_else(folder).unwrap_or_else(|| "workspace".to_owned())
+    }
+
+    /// The code as `run.json` describes it.
+    pub fn state(&self) -> WorkspaceState {
+        let totals = self.snapshot.totals();
+        WorkspaceState {
+            commit: self.git.as_ref().map(|git| git.commit.clone()),
+            dirty: self.git.as_ref().map(|git| git.dirty),
+            tree_hash: self.snapshot.tree_hash().to_owned(),
+            files: totals.files as u64,
+            lines: totals.lines as u64,
+        }
+    }
+
+    /// Where cases that are mined here come from.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            kind: OriginKind::Mined,
+            benchmark: None,
+            benchmark_id: None,
+            repository: Some(self.name()),
+            commit: self.git.as_ref().map(|git| git.commit.clone()),
+            dirty: self.git.as_ref().map(|git| git.dirty),
+            tree_hash: self.snapshot.tree_hash().to_owned(),
+            recorded_at: None,
+            stage: None,
+            exposure: Exposure::None,
+            exposed_arm: None,
+            probability: None,
+        }
+    }
+
+    /// Sizes and speed, for `--json`.
+    pub fn report(&self) -> serde_json::Value {
+        let totals = self.snapshot.totals();
+        serde_json::json!({
+            "files": totals.files,
+            "lines": totals.lines,
+            "bytes": totals.bytes,
+            "seconds": self.duration.as_secs_f64(),
+        })
+    }
+}

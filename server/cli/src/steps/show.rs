@@ -1,0 +1,100 @@
+//! Showing a run: scores and report on disk, a table or JSON on standard output, the path last.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use cases::{Case, Score};
+use replay::Contents;
+use report::{RunReport, Summary};
+
+use crate::args::Format;
+use crate::output;
+
+/// How a run is shown.
+pub struct Showing {
+    /// What is printed.
+    pub format: Format,
+    /// Where the HTML report goes.
+    pub html: PathBuf,
+    /// Whether the browser opens it.
+    pub open: bool,
+    /// What `--json` says besides the summary.
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Showing {
+    /// The report stands beside the run's rows.
+    pub fn in_run(folder: &Path, json: bool, open: bool) -> Showing {
+        let format = if json { Format::Json } else { Format::Table };
+        Showing { format, html: folder.join("report.html"), open, extra: serde_json::Map::new() }
+    }
+}
+
+/// Scores a run that was just made, keeps the scores beside it, and shows it.
+pub fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
+    let contents = replay::read_run(folder)?;
+    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    replay::write_scores(folder, &scores)?;
+    show(folder, &contents, &scores, showing)
+}
+
+/// Shows a run as it lies there.
+pub fn show(folder: &Path, contents: &Contents, scores: &[Score], showing: &Showing) -> anyhow::Result<()> {
+    let notes = notes(contents);
+    let report = RunReport {
+        run: &contents.run,
+        cases: &contents.cases,
+        predictions: &contents.predictions,
+        scores,
+        notes: &notes,
+    };
+    let summary = report.summary();
+    fs::write(&showing.html, report::html(&report, &summary))
+        .with_context(|| format!("cannot write {}; choose another place with --out", showing.html.display()))?;
+    print(folder, showing, &summary)?;
+    if showing.open {
+        open::that_detached(&showing.html).with_context(|| format!("cannot open {}", showing.html.display()))?;
+    }
+    Ok(())
+}
+
+fn print(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<()> {
+    let text = match showing.format {
+        Format::Table => report::terminal::table(summary, output::style(), &next_steps(folder, &showing.html)),
+        Format::Markdown => report::markdown(summary),
+        Format::Json => json(folder, showing, summary)?,
+    };
+    Ok(output::print(&text)?)
+}
+
+fn json(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<String> {
+    let mut object = showing.extra.clone();
+    object.insert("run".to_owned(), folder.display().to_string().into());
+    object.insert("report".to_owned(), showing.html.display().to_string().into());
+    object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);
+    Ok(format!("{:#}\n", serde_json::Value::Object(object)))
+}
+
+fn notes(contents: &Contents) -> Vec<String> {
+    let asked = contents.cases.len() * contents.run.engines.len() * contents.run.repeat as usize;
+    let answered = contents.predictions.len();
+    let unfinished = (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
+    let replayed = contents.run.workspace.as_ref().map(|workspace| workspace.tree_hash.as_str());
+    let differs = |case: &Case| replayed.is_some_and(|replayed| case.origin.tree_hash != replayed);
+    let other_tree = contents.cases.iter().any(differs).then(|| {
+        "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code.".to_owned()
+    });
+    let without = replayed.is_none().then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
+    [unfinished, other_tree, without].into_iter().flatten().collect()
+}
+
+fn next_steps(folder: &Path, html: &Path) -> Vec<String> {
+    vec![
+        "Read the cases that went wrong: open the report below in a browser (or add --open).".to_owned(),
+        "See how much is plain copying: ghostbench try . --engine builtin --engine nearest-line".to_owned(),
+        format!("Every number: ghostbench report {} --json", folder.display()),
+        format!("Report: {}", html.display()),
+        format!("Run:    {}", folder.display()),
+    ]
+}

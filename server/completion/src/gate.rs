@@ -1,0 +1,58 @@
+//! Gates: cheap reasons not to ask, and the last reason not to show.
+
+use std::fmt;
+
+use crate::settings::Settings;
+use crate::world::Snapshot;
+
+/// Largest document that is completed in, in bytes. Generated tables are larger, code that people write is not.
+const MAX_DOCUMENT_BYTES: usize = 2 << 20;
+
+/// Why nothing was asked, or nothing is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gate {
+    /// The cursor is not in the document, or inside a character.
+    NoSuchPlace,
+    /// The document is larger than this crate completes in.
+    DocumentTooLarge,
+    /// The cursor splits a word, so that any text would run into what follows.
+    InsideWord,
+    /// The engine was less sure of its least sure token than the settings ask: its probability.
+    Unsure(f64),
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gate::NoSuchPlace => f.write_str("no such place in the document"),
+            Gate::DocumentTooLarge => {
+                write!(f, "the document is larger than {} MiB", MAX_DOCUMENT_BYTES >> 20)
+            }
+            Gate::InsideWord => f.write_str("the cursor is inside a word"),
+            Gate::Unsure(probability) => {
+                write!(f, "the least sure token has a probability of {probability:.2}")
+            }
+        }
+    }
+}
+
+/// The gate that is closed before anything is asked, if any.
+pub(crate) fn before(snapshot: &Snapshot, offset: usize) -> Option<Gate> {
+    let text = snapshot.text();
+    if text.len() > MAX_DOCUMENT_BYTES {
+        return Some(Gate::DocumentTooLarge);
+    }
+    let (Some(before), Some(after)) = (text.get(..offset), text.get(offset..)) else {
+        return Some(Gate::NoSuchPlace);
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let splits_word =
+        before.chars().next_back().is_some_and(is_word) && after.chars().next().is_some_and(is_word);
+    splits_word.then_some(Gate::InsideWord)
+}
+
+/// The gate that is closed for an answer of this confidence, if any.
+pub(crate) fn after(settings: &Settings, confidence: Option<f64>) -> Option<Gate> {
+    let (least, confidence) = (settings.min_confidence?, confidence?);
+    (confidence < least).then_some(Gate::Unsure(confidence))
+}

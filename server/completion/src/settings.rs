@@ -1,0 +1,53 @@
+//! What can be set about completing, and the fingerprint of what was set.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use engines::Description;
+
+/// How completions are made; the same for every engine that is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The engine must be done by then.
+    pub deadline: Duration,
+    /// Answers whose least sure token is less probable than this are kept back; `None` shows all.
+    pub min_confidence: Option<f64>,
+    /// Whether files that share much of the document's text are kept out of the engine's sight.
+    pub hide_near_duplicates: bool,
+}
+
+impl Settings {
+    /// For measuring: nothing is kept back, and slow engines get their time.
+    pub fn for_replay() -> Settings {
+        Settings { deadline: Duration::from_secs(30), min_confidence: None, hide_near_duplicates: false }
+    }
+
+    /// The settings by name, as they go into a fingerprint and a run's description.
+    pub fn describe(&self) -> BTreeMap<String, String> {
+        let min_confidence = self.min_confidence.map_or_else(|| "none".to_owned(), |least| least.to_string());
+        [
+            ("deadline_ms".to_owned(), self.deadline.as_millis().to_string()),
+            ("min_confidence".to_owned(), min_confidence),
+            ("hide_near_duplicates".to_owned(), self.hide_near_duplicates.to_string()),
+        ]
+        .into()
+    }
+}
+
+/// What tells apart two engines whose answers may differ: blake3 over kind, model, the engine's and these settings, and the
+/// version of the tool. Names, addresses and keys take no part.
+pub fn fingerprint(engine: &Description, settings: &Settings) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut field = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    field(env!("CARGO_PKG_VERSION"));
+    field(engine.kind.name());
+    field(&engine.model);
+    for (name, value) in engine.settings.iter().chain(&settings.describe()) {
+        field(name);
+        field(value);
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}

@@ -1,0 +1,87 @@
+//! What came out, and how it came about.
+
+use std::time::Duration;
+
+use crate::gate::Gate;
+
+/// A piece of code from elsewhere that goes with the question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextItem {
+    /// File it comes from, relative to the workspace root.
+    pub path: String,
+    /// The code.
+    pub text: String,
+    /// The strategy that chose it.
+    pub strategy: String,
+    /// Its score there; higher is nearer.
+    pub score: f64,
+}
+
+/// How a request ended.
+#[derive(Debug)]
+pub enum Status {
+    /// With text to insert.
+    Ok,
+    /// The engine had nothing to say, or nothing was left of what it said.
+    Silent(&'static str),
+    /// A gate closed.
+    Gated(Gate),
+    /// The deadline passed.
+    Timeout,
+    /// The request was cancelled.
+    Cancelled,
+    /// The engine failed.
+    Failed(engines::Error),
+}
+
+/// Something that was removed from an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The filter that removed it.
+    pub filter: &'static str,
+    /// What it removed.
+    pub removed: String,
+}
+
+/// Times since the request was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Until the context was gathered.
+    pub gather: Duration,
+    /// Until the first text of the engine, if there was any.
+    pub first: Option<Duration>,
+    /// Until the outcome.
+    pub total: Duration,
+}
+
+/// How an outcome came about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The context that was gathered, nearest first.
+    pub gathered: Vec<ContextItem>,
+    /// Bytes of prefix, suffix and context that were sent.
+    pub sent_bytes: [usize; 3],
+    /// The engine's text as it came.
+    pub received: String,
+    /// How the engine's answer ended.
+    pub finish: Option<engines::Finish>,
+    /// Probability of the least sure token, where the engine knows it.
+    pub confidence: Option<f64>,
+    /// Token counts, where the engine reports them.
+    pub usage: Option<engines::Usage>,
+    /// What was cut from it, in order.
+    pub cuts: Vec<Cut>,
+    /// When.
+    pub timings: Timings,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The text to insert at the cursor; empty unless the status is [`Status::Ok`].
+    pub text: String,
+    /// How it came about.
+    pub trace: Trace,
+}

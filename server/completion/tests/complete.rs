@@ -1,0 +1,263 @@
+//! Every way a completion can end, and what an engine can never see.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use builtin::Settings as BuiltinSettings;
+use completion::{
+    ContextItem, Document, Gate, Outcome, Settings, Snapshot, Status, World, complete, fingerprint,
+};
+use engines::{
+    Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Script, ScriptedEngine, Sink,
+};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use syntax::{Language, SourceFile};
+use tokio_util::sync::CancellationToken;
+
+const CURSOR: &str = "$0";
+
+/// The document and cursor that `fixture` shows, in a workspace without other files.
+fn at_cursor(fixture: &str) -> (Snapshot, usize) {
+    in_world(&World::empty(), "main.py", fixture)
+}
+
+fn in_world(world: &World, path: &str, fixture: &str) -> (Snapshot, usize) {
+    let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
+    let text = [before, after].concat().into();
+    let language = Language::from_path(path).expect("a fixture has a known ending");
+    (world.open(Document { path: path.into(), language, text }), before.len())
+}
+
+fn says(pieces: &[&str]) -> ScriptedEngine {
+    let pieces = pieces.iter().map(|piece| (*piece).to_owned()).collect();
+    ScriptedEngine::new("scripted", Script { pieces, ..Script::default() })
+}
+
+fn waits(delay: Duration) -> ScriptedEngine {
+    ScriptedEngine::new("waiting", Script { delay, pieces: vec!["late".to_owned()], failure: None })
+}
+
+async fn ask(fixture: &str, engine: &dyn Engine, settings: &Settings) -> Outcome {
+    let (snapshot, offset) = at_cursor(fixture);
+    complete(&snapshot, offset, engine, settings, &CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
+    let engine = says(&["a +", " b\n", "print(total, file=out)\n"]);
+    let outcome = ask("total = $0\nprint(total, file=out)\n", &engine, &Settings::for_replay()).await;
+    assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+    assert_eq!(outcome.text, "a + b");
+    assert_eq!(outcome.trace.received, "a + b\nprint(total, file=out)\n");
+    assert_eq!(outcome.trace.cuts.len(), 1);
+    assert_eq!(outcome.trace.cuts[0].filter, "suffix_overlap");
+    assert_eq!(outcome.trace.sent_bytes, [8, 24, 0]);
+    assert_eq!(outcome.trace.finish, Some(Finish::Stop));
+    let timings = outcome.trace.timings;
+    assert!(timings.gather <= timings.first.unwrap() && timings.first.unwrap() <= timings.total);
+}
+
+#[tokio::test]
+async fn nothing_and_nothing_new_are_silence() {
+    let settings = Settings::for_replay();
+    let nothing = ask("x = $0", &says(&[]), &settings).await;
+    assert!(matches!(nothing.status, Status::Silent("nothing to suggest")), "{:?}", nothing.status);
+    let blanks = ask("x = $0", &says(&["  \n"]), &settings).await;
+    assert!(matches!(blanks.status, Status::Silent("nothing new to suggest")), "{:?}", blanks.status);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_frees_the_engine() {
+    let engine = waits(Duration::from_secs(60));
+    let outcome =
+        ask("x = $0", &engine, &Settings { deadline: Duration::from_secs(1), ..Settings::for_replay() })
+            .await;
+    assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
+    assert_eq!(engine.busy(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_frees_the_engine() {
+    let engine = waits(Duration::from_secs(20));
+    let (snapshot, offset) = at_cursor("x = $0");
+    let cancel = CancellationToken::new();
+    let settings = Settings::for_replay();
+    let request = complete(&snapshot, offset, &engine, &settings, &cancel);
+    let canceller = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(engine.busy(), 1);
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(request, canceller);
+    assert!(matches!(outcome.status, Status::Cancelled), "{:?}", outcome.status);
+    assert_eq!(engine.busy(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_request_frees_the_engine() {
+    let engine = waits(Duration::from_secs(20));
+    let (snapshot, offset) = at_cursor("x = $0");
+    let (settings, cancel) = (Settings::for_replay(), CancellationToken::new());
+    let request = complete(&snapshot, offset, &engine, &settings, &cancel);
+    assert!(tokio::time::timeout(Duration::from_secs(1), request).await.is_err());
+    assert_eq!(engine.busy(), 0);
+}
+
+#[tokio::test]
+async fn an_engine_that_fails_is_an_outcome() {
+    let script = Script { failure: Some("it broke".to_owned()), ..Script::default() };
+    let outcome = ask("x = $0", &ScriptedEngine::new("broken", script), &Settings::for_replay()).await;
+    let Status::Failed(error) = outcome.status else { panic!("{:?}", outcome.status) };
+    assert_eq!(error.to_string(), "engine `broken` failed: it broke");
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_not_read_to_the_end() {
+    let engine = says(&vec!["x = 1234567\n"; 100_000]);
+    let outcome = ask("$0", &engine, &Settings::for_replay()).await;
+    assert_eq!(outcome.trace.finish, Some(Finish::Complete));
+    assert!(outcome.trace.received.len() < 70_000);
+}
+
+#[tokio::test]
+async fn gates_close_before_the_engine_is_asked() {
+    let engine = waits(Duration::from_secs(3600));
+    let settings = Settings::for_replay();
+    let inside = ask("na$0me = 1", &engine, &settings).await;
+    assert!(matches!(inside.status, Status::Gated(Gate::InsideWord)), "{:?}", inside.status);
+    let (snapshot, _) = at_cursor("größe$0");
+    for no_place in [3, 99] {
+        let outcome = complete(&snapshot, no_place, &engine, &settings, &CancellationToken::new()).await;
+        assert!(matches!(outcome.status, Status::Gated(Gate::NoSuchPlace)), "{:?}", outcome.status);
+    }
+    let large = ask(&format!("{}$0", "x = 1\n".repeat(1 << 20)), &engine, &settings).await;
+    assert!(matches!(large.status, Status::Gated(Gate::DocumentTooLarge)), "{:?}", large.status);
+}
+
+/// Remembers everything that it is told.
+struct Spy {
+    description: Description,
+    told: Mutex<String>,
+}
+
+impl Engine for Spy {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn reads_workspace(&self) -> bool {
+        true
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        _cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        let context: String =
+            request.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
+        let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix, request.suffix);
+        self.told.lock().expect("no test panics while holding it").push_str(&seen);
+        let ControlFlow::Continue(()) = sink("seen") else { unreachable!("one word is never too much") };
+        async { Ok(Answer { finish: Finish::Stop, confidence: None, usage: None, silence: None }) }.boxed()
+    }
+}
+
+const CANARY: &str = "xyzzy_canary_quux";
+
+/// A file whose hole holds the canary many times, and whose other files make the model eager to go on there.
+fn world_with_canary() -> World {
+    let truth = format!("    {CANARY} = load({CANARY})\n    return {CANARY}\n");
+    let file = |path: &str, text: String| SourceFile {
+        path: path.into(),
+        language: Language::Python,
+        text: text.into(),
+    };
+    let twin = "def read(path):\n    data = load(path)\n    return data\n\n\n".repeat(3);
+    World::new(
+        vec![
+            file("a.py", format!("def fetch(path):\n{truth}\n\ndef other({CANARY}):\n    return {CANARY}\n")),
+            file("b.py", twin),
+        ]
+        .into(),
+    )
+}
+
+#[tokio::test]
+async fn removed_text_reaches_no_engine() {
+    let world = world_with_canary();
+    let context = vec![ContextItem {
+        path: "b.py".to_owned(),
+        text: "def read(path):\n    return load(path)\n".to_owned(),
+        strategy: "functions".to_owned(),
+        score: 1.0,
+    }];
+    for fixture in
+        ["def fetch(path):\n    $0", "def fetch(path):\n    $0\n\n\ndef other():\n    return 1\n", "$0"]
+    {
+        let (snapshot, offset) = in_world(&world, "a.py", fixture);
+        let snapshot = snapshot.with_context(context.clone());
+        let description = says(&[]).description().clone();
+        let spy = Spy { description, told: Mutex::default() };
+        let cancel = CancellationToken::new();
+        complete(&snapshot, offset, &spy, &Settings::for_replay(), &cancel).await;
+        let told = spy.told.into_inner().expect("no test panics while holding it");
+        assert!(told.contains("a.py") && told.contains("load(path)"), "{told}");
+        assert!(!told.contains(CANARY), "{told}");
+        for settings in
+            [Settings::for_replay(), Settings { hide_near_duplicates: true, ..Settings::for_replay() }]
+        {
+            let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+            let outcome = complete(&snapshot, offset, &engine, &settings, &cancel).await;
+            assert!(!format!("{outcome:?}").contains(CANARY), "{outcome:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_builtin_engine_completes_from_the_workspace() {
+    let line = "    logger.info(\"stored %s\", key)\n";
+    let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");
+    let files = vec![SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() }];
+    let (snapshot, offset) = in_world(&World::new(files.into()), "a.py", "def add(key):\n    logger.$0\n");
+    let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+    let outcome =
+        complete(&snapshot, offset, &engine, &Settings::for_replay(), &CancellationToken::new()).await;
+    assert_eq!(outcome.text, "info(\"stored %s\", key)", "{outcome:?}");
+    assert!(outcome.trace.confidence.is_some_and(|confidence| confidence > 0.0 && confidence <= 1.0));
+    let unsure = Settings { min_confidence: Some(1.01), ..Settings::for_replay() };
+    let gated = complete(&snapshot, offset, &engine, &unsure, &CancellationToken::new()).await;
+    assert!(matches!(gated.status, Status::Gated(Gate::Unsure(_))), "{:?}", gated.status);
+    assert_eq!(gated.text, "");
+}
+
+#[tokio::test]
+async fn many_requests_share_one_world() {
+    let world = world_with_canary();
+    let engine = Arc::new(BuiltinEngine::new("builtin", BuiltinSettings::for_replay()));
+    let requests = (0..8).map(|_| {
+        let (world, engine) = (world.clone(), Arc::clone(&engine));
+        tokio::spawn(async move {
+            let (snapshot, offset) = in_world(&world, "c.py", "def read(path):\n    $0");
+            complete(&snapshot, offset, &*engine, &Settings::for_replay(), &CancellationToken::new())
+                .await
+                .text
+        })
+    });
+    let texts = futures_util::future::try_join_all(requests).await.expect("no request panics");
+    assert!(texts.iter().all(|text| *text == texts[0] && !text.is_empty()), "{texts:?}");
+}
+
+#[test]
+fn the_fingerprint_changes_with_what_can_change_answers_only() {
+    let engine = |name: &str, delay| ScriptedEngine::new(name, Script { delay, ..Script::default() });
+    let settings = Settings::for_replay();
+    let of = |engine: &ScriptedEngine, settings: &Settings| fingerprint(engine.description(), settings);
+    let base = of(&engine("a", Duration::ZERO), &settings);
+    assert_eq!(of(&engine("b", Duration::ZERO), &settings), base, "the user's name for it takes no part");
+    assert_ne!(of(&engine("a", Duration::from_secs(1)), &settings), base);
+    assert_ne!(of(&engine("a", Duration::ZERO), &Settings { hide_near_duplicates: true, ..settings }), base);
+}

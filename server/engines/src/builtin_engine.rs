@@ -1,0 +1,92 @@
+//! The embedded engine as an [`Engine`]: the model of `builtin`, run where it blocks nobody.
+
+use std::ops::ControlFlow;
+
+use builtin::{Completion, Hint, Settings};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+
+/// The engine that needs nothing installed.
+#[derive(Clone, Debug)]
+pub struct BuiltinEngine {
+    description: Description,
+    settings: Settings,
+}
+
+impl BuiltinEngine {
+    /// The engine under the user's name for it.
+    pub fn new(name: &str, settings: Settings) -> BuiltinEngine {
+        let model = settings.method.name().to_owned();
+        let description =
+            Description { name: name.to_owned(), kind: Kind::Builtin, model, settings: settings.describe() };
+        BuiltinEngine { description, settings }
+    }
+
+    async fn run(
+        &self,
+        request: Request,
+        sink: Sink<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, Error> {
+        let name = &self.description.name;
+        if request.corpus.is_none() {
+            return Err(Error::NeedsWorkspace { engine: name.clone() });
+        }
+        let settings = self.settings;
+        // The child is cancelled with the request and, through the guard, when this future is dropped.
+        let running = cancel.child_token();
+        let _stop_when_dropped = running.clone().drop_guard();
+        let task = tokio::task::spawn_blocking(move || compute(&request, &settings, &running));
+        let completion =
+            task.await.map_err(|error| Error::Failed { engine: name.clone(), message: error.to_string() })?;
+        let completion = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
+        let stopped = !completion.text.is_empty() && sink(&completion.text) == ControlFlow::Break(());
+        Ok(answer(&completion, stopped))
+    }
+}
+
+/// `None` when the request was cancelled before it began.
+fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Completion> {
+    let corpus = request.corpus.as_ref().filter(|_| !running.is_cancelled())?;
+    // The model takes the last hint as the nearest.
+    let hints: Vec<Hint<'_>> =
+        request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
+    let view = corpus.view(&request.prefix, &request.suffix, &hints);
+    Some(view.complete(settings, &mut || !running.is_cancelled()))
+}
+
+fn answer(completion: &Completion, stopped: bool) -> Answer {
+    let finish = match (stopped, completion.stop) {
+        (true, _) => Finish::Complete,
+        (false, builtin::StopReason::TokenLimit) => Finish::Length,
+        (false, _) => Finish::Stop,
+    };
+    Answer {
+        finish,
+        confidence: Some(completion.min_probability),
+        usage: None,
+        silence: completion.text.is_empty().then(|| completion.stop.name()),
+    }
+}
+
+impl Engine for BuiltinEngine {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn reads_workspace(&self) -> bool {
+        true
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        self.run(request, sink, cancel).boxed()
+    }
+}

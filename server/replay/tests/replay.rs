@@ -1,0 +1,251 @@
+//! Runs that finish, are stopped, are torn, and are gone on with.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cases::{
+    Case, Exposure, Machine, Metric, Origin, OriginKind, Prediction, Run, Scenario, Schema, Status, Tags,
+    Task, suite_hash, to_line,
+};
+use completion::{Settings, World};
+use engines::{Script, ScriptedEngine};
+use replay::{
+    ConfiguredEngine, Error, RunFolder, ask_all, plan, read_run, read_suite, score_all, write_suite,
+};
+use tokio_util::sync::CancellationToken;
+
+fn case(number: usize) -> Case {
+    let origin = Origin {
+        kind: OriginKind::Mined,
+        benchmark: None,
+        benchmark_id: None,
+        repository: None,
+        commit: None,
+        dirty: None,
+        tree_hash: "t".to_owned(),
+        recorded_at: None,
+        stage: None,
+        exposure: Exposure::None,
+        exposed_arm: None,
+        probability: None,
+    };
+    let mut case = Case {
+        schema: Schema::CURRENT,
+        id: String::new(),
+        hole: number.to_string(),
+        task: Task::Complete,
+        scenario: Scenario::FullBlock,
+        variant: None,
+        language: "python".to_owned(),
+        block_kind: None,
+        path: format!("f{number}.py"),
+        byte_range: 4..9,
+        line: 0,
+        character: 4,
+        prefix: "x = ".to_owned(),
+        suffix: "\n".to_owned(),
+        truth: "a + b".to_owned(),
+        context: Vec::new(),
+        origin,
+        tests: None,
+        tags: Tags::new(),
+    };
+    case.id = case.compute_id();
+    case
+}
+
+fn engine(name: &str, script: Script) -> ConfiguredEngine {
+    ConfiguredEngine { engine: Arc::new(ScriptedEngine::new(name, script)), settings: Settings::for_replay() }
+}
+
+fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {
+    let delay = Duration::from_millis(delay_ms);
+    engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
+}
+
+fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
+    Run {
+        schema: Schema::CURRENT,
+        tool: "test".to_owned(),
+        name: "test".to_owned(),
+        suite: suite_hash(cases),
+        seed: 1,
+        repeat: 1,
+        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        workspace: None,
+        machine: Machine { os: "os".to_owned(), cpu: "cpu".to_owned(), cores: 2 },
+    }
+}
+
+fn fingerprints(engines: &[ConfiguredEngine]) -> Vec<String> {
+    engines.iter().map(|engine| engine.name().fingerprint).collect()
+}
+
+/// Asks what `done` lacks; stops asking after `limit` answers.
+async fn ask(
+    cases: &[Case],
+    engines: &[ConfiguredEngine],
+    done: &[Prediction],
+    limit: usize,
+) -> Vec<Prediction> {
+    let attempts = plan(cases, &fingerprints(engines), 1, done);
+    let stop = CancellationToken::new();
+    let mut predictions = Vec::new();
+    let record = |prediction| {
+        predictions.push(prediction);
+        if predictions.len() == limit {
+            stop.cancel();
+        }
+        ControlFlow::Continue(())
+    };
+    ask_all(attempts, &cases.into(), &engines.into(), &World::empty(), 3, &stop, record).await;
+    predictions
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
+    let cases: Vec<Case> = (0..20).map(case).collect();
+    let engines = [says("a + b", 10), says("a", 20)];
+    let first = ask(&cases, &engines, &[], 5).await;
+    assert!(
+        (5..=7).contains(&first.len()),
+        "{} answers: 5, and at most the 2 that were under way",
+        first.len()
+    );
+    assert!(first.iter().all(|prediction| prediction.status == Status::Ok));
+    let second = ask(&cases, &engines, &first, usize::MAX).await;
+    let keys: BTreeSet<_> = first.iter().chain(&second).map(Prediction::key).collect();
+    assert_eq!(first.len() + second.len(), 40);
+    assert_eq!(keys.len(), 40);
+}
+
+#[tokio::test]
+async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
+    struct Panicking(engines::Description);
+    impl engines::Engine for Panicking {
+        fn description(&self) -> &engines::Description {
+            &self.0
+        }
+        fn reads_workspace(&self) -> bool {
+            false
+        }
+        fn complete<'a>(
+            &'a self,
+            _request: engines::Request,
+            _sink: engines::Sink<'a>,
+            _cancel: &'a CancellationToken,
+        ) -> futures_util::future::BoxFuture<'a, Result<engines::Answer, engines::Error>> {
+            panic!("a defect")
+        }
+    }
+    let description =
+        engine("panicking", Script { delay: Duration::from_millis(1), ..Script::default() }).engine;
+    let panicking = Panicking(description.description().clone());
+    let engines = [
+        ConfiguredEngine { engine: Arc::new(panicking), settings: Settings::for_replay() },
+        engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),
+        says("a + b", 2),
+    ];
+    let cases = [case(1)];
+    let mut predictions = ask(&cases, &engines, &[], usize::MAX).await;
+    predictions.sort_by(|a, b| a.engine.name.cmp(&b.engine.name));
+    let statuses: Vec<Status> = predictions.iter().map(|prediction| prediction.status).collect();
+    assert_eq!(statuses, [Status::Error, Status::Error, Status::Ok]);
+    assert_eq!(predictions[0].reason.as_deref(), Some("engine `failing` failed: no"));
+    assert!(predictions[1].reason.as_deref().unwrap().starts_with("the engine stopped by a defect"));
+    let scores = score_all(&cases, &predictions);
+    assert_eq!(scores[2].metrics["exact_match"], Metric::Value(1.0));
+    assert_eq!(scores[0].metrics["exact_match"], Metric::Value(0.0));
+}
+
+/// A run of three cases with two answers, as a process that was killed while writing the third leaves it.
+async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
+    let cases: Vec<Case> = (0..3).map(case).collect();
+    let engines = [says("größe", 0)];
+    let mut run_folder =
+        RunFolder::create(folder, &run(&cases, &engines), &cases).expect("the folder is writable");
+    let predictions = ask(&cases, &engines, &[], usize::MAX).await;
+    predictions[..2]
+        .iter()
+        .for_each(|prediction| run_folder.append(prediction).expect("the folder is writable"));
+    let line = to_line(&predictions[2]);
+    // The cut goes through a character of two bytes.
+    let cut = line.find('ö').expect("the answer has an umlaut") + 1;
+    let path = folder.join("predictions.jsonl");
+    let mut bytes = fs::read(&path).expect("the folder is writable");
+    bytes.extend(&line.as_bytes()[..cut]);
+    fs::write(&path, bytes).expect("the folder is writable");
+    (cases, engines)
+}
+
+#[tokio::test]
+async fn a_torn_row_is_cut_and_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, engines) = torn_run(folder.path()).await;
+    assert_eq!(
+        read_run(folder.path()).unwrap().predictions.len(),
+        2,
+        "a report of a torn run shows what is whole"
+    );
+    let (mut resumed, contents) = RunFolder::resume(folder.path(), &run(&cases, &engines)).unwrap();
+    let rest = ask(&cases, &engines, &contents.predictions, usize::MAX).await;
+    assert_eq!(rest.len(), 1);
+    resumed.append(&rest[0]).unwrap();
+    let whole = read_run(folder.path()).unwrap();
+    assert_eq!(whole.predictions.iter().map(Prediction::key).collect::<BTreeSet<_>>().len(), 3);
+    assert_eq!(whole.cases, cases);
+}
+
+#[tokio::test]
+async fn a_run_is_not_overwritten_mixed_or_shared() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, engines) = torn_run(folder.path()).await;
+    let same = run(&cases, &engines);
+    let create = RunFolder::create(folder.path(), &same, &cases);
+    assert!(matches!(create, Err(Error::Exists { .. })));
+    let other_suite = RunFolder::resume(folder.path(), &run(&cases[1..], &engines));
+    assert!(matches!(other_suite, Err(Error::OtherSuite { .. })));
+    let other_engines = RunFolder::resume(folder.path(), &run(&cases, &[says("größe", 5)]));
+    assert!(matches!(other_engines, Err(Error::OtherEngines { .. })));
+    let _writing = RunFolder::resume(folder.path(), &same).unwrap();
+    assert!(matches!(RunFolder::resume(folder.path(), &same), Err(Error::Busy { .. })));
+    assert!(read_run(folder.path()).is_ok(), "reading does not need to be alone");
+}
+
+#[test]
+fn broken_suites_are_refused_with_the_line_and_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cases.jsonl");
+    let refused = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let message = read_suite(&path).unwrap_err().to_string();
+        message.strip_prefix(&path.display().to_string()).expect("the message names the file").to_owned()
+    };
+    let line = to_line(&case(1));
+    assert!(refused("").contains("holds no case; make a suite with `ghostbench mine`"));
+    let torn = refused(&format!("{line}{}", &line[..40]));
+    assert_eq!(
+        torn,
+        ", line 2: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew"
+    );
+    assert!(refused(&format!("{line}{}", line.replace("\"1.0\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(refused(&format!("{line}{line}")).contains("twice"));
+    assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
+    let missing = read_suite(&folder.path().join("none")).unwrap_err();
+    assert!(matches!(missing, Error::Read { .. }));
+    assert!(matches!(read_run(folder.path()), Err(Error::NotARun { .. })));
+}
+
+#[test]
+fn a_suite_is_read_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("suite.jsonl");
+    let cases: Vec<Case> = (0..3).map(case).collect();
+    write_suite(&path, &cases).unwrap();
+    assert_eq!(read_suite(&path).unwrap(), cases);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+}
