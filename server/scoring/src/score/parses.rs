@@ -2,24 +2,34 @@
 //!
 //! A single token that the parser can supply, such as a missing semicolon, is no error.
 
+use text::Edit;
+
 use super::{Question, is_blank};
 
 /// Whether the file with `answer` in place of the truth parses without error. `None` where nothing was written and where
 /// the file does not parse with the truth either: then its errors are not the answer's.
 pub(super) fn with_answer(question: &Question<'_>, answer: &str) -> Option<bool> {
-    if is_blank(answer) || !parses(question, question.truth) {
+    if is_blank(answer) {
         return None;
     }
-    Some(answer == question.truth || parses(question, answer))
+    let right = file(question, question.truth);
+    let mut tree = syntax::parse(question.language, &right);
+    if tree.has_error() {
+        return None;
+    }
+    let start = question.prefix.len();
+    let edit = Edit { range: start..start + question.truth.len(), text: answer.to_owned() };
+    tree.edit(&right, &edit);
+    Some(!tree.reparse(&file(question, answer)).has_error())
 }
 
-fn parses(question: &Question<'_>, middle: &str) -> bool {
-    let text = [question.prefix, middle, question.suffix].concat();
-    !syntax::parse(question.language, &text).has_error()
+fn file(question: &Question<'_>, middle: &str) -> String {
+    [question.prefix, middle, question.suffix].concat()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use syntax::Language;
 
     use super::*;
@@ -44,5 +54,19 @@ mod tests {
         check("x = f($0)\n", "a", "", None);
         check("x = f($0\n", "a", "b)", None);
         check("x = f(a)$0\n", "", ")", Some(false));
+    }
+
+    const RUST: &str = "fn f(a: u32) -> u32 {\n    let b = g(a, $0);\n    if b > 1 { b } else { h(\"é\") }\n}\n\nstruct S;\n";
+    const ANSWER: &str = r#"(\(|\)|\{|\}|\[|\]|;|,|"|'|//|/\*|a|1|\+|let |fn |if |é|\n| ){1,12}"#;
+
+    proptest! {
+        /// Reuse of the truth's tree must not change the verdict.
+        #[test]
+        fn an_edited_tree_judges_like_a_new_one(answer in ANSWER) {
+            let (prefix, suffix) = RUST.split_once("$0").expect("a cursor");
+            let question = Question { language: Language::Rust, prefix, suffix, truth: "1" };
+            let anew = !syntax::parse(Language::Rust, &file(&question, &answer)).has_error();
+            prop_assert_eq!(with_answer(&question, &answer), (!is_blank(&answer)).then_some(anew));
+        }
     }
 }
