@@ -48,6 +48,16 @@ pub(crate) fn interval(interval: Interval, alphabet: Alphabet) -> String {
     format!("{:.0}{}{:.0}", interval.low * 100.0, alphabet.to(), interval.high * 100.0)
 }
 
+/// A difference of shares in percentage points.
+pub(crate) fn signed_percent(difference: f64) -> String {
+    format!("{:+.1}", difference * 100.0)
+}
+
+/// The interval of a difference; written out because its ends have signs.
+pub(crate) fn signed_interval(interval: Interval) -> String {
+    format!("{:+.0} to {:+.0}", interval.low * 100.0, interval.high * 100.0)
+}
+
 /// `3/8`: the sums of a cell with too few cases for a ratio.
 pub(crate) fn counts(cell: &Cell) -> String {
     format!("{}/{}", short(cell.num), short(cell.den))
@@ -64,7 +74,7 @@ pub(crate) fn milliseconds(ms: f64) -> String {
     if ms.is_infinite() {
         "timeout".to_owned()
     } else if ms >= 10_000.0 {
-        format!("{:.1}s", ms / 1000.0)
+        format!("{}s", short(ms / 1000.0))
     } else if ms < 9.95 {
         format!("{ms:.1}")
     } else {
@@ -103,6 +113,12 @@ pub(crate) fn section_title(section: &Section) -> String {
         Exposure::None => format!("{origin} cases"),
         exposure => format!("{origin} cases, suggestion {exposure}"),
     }
+}
+
+/// `60 cases from 15 files`, of the engine that answered most.
+pub(crate) fn section_size(section: &Section) -> Option<String> {
+    let most = section.overall.lines.iter().max_by_key(|line| line.cases)?;
+    Some(format!("{} from {}", count_of(most.cases, "case"), count_of(most.files, "file")))
 }
 
 /// Whether the right answer to the cases of this row is nothing.

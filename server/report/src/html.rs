@@ -10,6 +10,7 @@ mod plots;
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
+use scoring::summary::MIN_CASES;
 use serde::Serialize;
 
 use crate::RunReport;
@@ -64,9 +65,16 @@ struct EngineView {
 #[derive(Serialize)]
 struct SectionView {
     title: String,
-    counts: String,
+    size: String,
     overall: Vec<board::Row>,
+    differences: Vec<board::DifferenceRow>,
     languages: Vec<board::Part>,
+    /// Absent where there are too few cases for a shape to mean anything.
+    details: Option<Details>,
+}
+
+#[derive(Serialize)]
+struct Details {
     similarity: plots::Plot,
     latency: plots::Plot,
     matrix: matrix::Matrix,
@@ -85,7 +93,7 @@ pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
         engines: engines(summary),
         sections: summary.sections.iter().map(|section| section_view(report, summary, section)).collect(),
         notes: summary.notes.iter().map(|note| format::visible(note)).collect(),
-        min_cases: scoring::summary::MIN_CASES,
+        min_cases: MIN_CASES,
         tool: format::visible(&summary.run.tool),
         style: STYLE,
         script: SCRIPT,
@@ -153,17 +161,18 @@ fn letter(index: usize) -> String {
 }
 
 fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) -> SectionView {
-    let most = section.overall.lines.iter().max_by_key(|line| line.cases);
-    let counts = most.map(|line| {
-        format!("{} from {}", format::count_of(line.cases, "case"), format::count_of(line.files, "file"))
-    });
-    SectionView {
-        title: format::section_title(section),
-        counts: counts.unwrap_or_default(),
-        overall: board::rows(&section.overall),
-        languages: section.languages.iter().map(board::part).collect(),
+    let has_enough = section.overall.lines.iter().any(|line| line.cases >= MIN_CASES);
+    let details = || Details {
         similarity: plots::similarity(report, summary, section),
         latency: plots::latency(report, summary, section),
         matrix: matrix::matrix(section),
+    };
+    SectionView {
+        title: format::section_title(section),
+        size: format::section_size(section).unwrap_or_default(),
+        overall: board::rows(&section.overall),
+        differences: board::differences(&section.differences),
+        languages: section.languages.iter().map(board::part).collect(),
+        details: has_enough.then(details),
     }
 }

@@ -13,7 +13,7 @@ pub mod terminal;
 
 pub use html::html;
 pub use markdown::markdown;
-pub use summary::{Cell, Group, Interval, Latency, Line, Section, Summary};
+pub use summary::{Cell, Difference, Group, Interval, Latency, Line, Section, Summary};
 
 use cases::{Case, Prediction, Run, Score};
 

@@ -3,7 +3,7 @@
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, Group, Line, Section, Summary};
+use crate::summary::{Cell, Difference, Group, Line, Section, Summary};
 
 /// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
 pub fn markdown(summary: &Summary) -> String {
@@ -25,6 +25,7 @@ pub fn markdown(summary: &Summary) -> String {
 
 fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
     let mut tables = vec![table(summary, "", [("all", &section.overall)].into_iter())];
+    tables.extend((!section.differences.is_empty()).then(|| differences(summary, section)));
     if section.languages.len() > 1 {
         let rows =
             section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));
@@ -57,11 +58,11 @@ fn table<'a>(summary: &Summary, label: &str, rows: impl Iterator<Item = (&'a str
 }
 
 fn row(summary: &Summary, name: &str, line: &Line) -> String {
-    let engine = summary.engines.get(line.engine).map_or("", |engine| engine.name.as_str());
+    let engine = engine(summary, line.engine);
     let shares =
         [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT].map(|metric| share(line.metrics.get(metric)));
     let latency = format::latency(line.latency, "–");
-    let (name, engine) = (escaped(name), escaped(engine));
+    let name = escaped(name);
     format!(
         "| {name} | {engine} | {} | {} | {} | {latency} |",
         line.cases,
@@ -76,6 +77,28 @@ fn share(cell: Option<&Cell>) -> String {
     let interval =
         cell.interval.map(|interval| format!(" ({})", format::interval(interval, Alphabet::Unicode)));
     format::percent(value) + &interval.unwrap_or_default()
+}
+
+fn differences(summary: &Summary, section: &Section) -> String {
+    let mut lines = vec![
+        "| on the same cases | metric | n | difference | better | worse |".to_owned(),
+        "|---|---|--:|--:|--:|--:|".to_owned(),
+    ];
+    lines.extend(section.differences.iter().map(|difference| difference_row(summary, difference)));
+    lines.join("\n")
+}
+
+fn difference_row(summary: &Summary, difference: &Difference) -> String {
+    let Difference { cases, better, worse, .. } = *difference;
+    let (engine, baseline) = (engine(summary, difference.engine), engine(summary, difference.baseline));
+    let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
+    let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();
+    let metric = difference.metric.replace('_', " ");
+    format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
+}
+
+fn engine(summary: &Summary, index: usize) -> String {
+    summary.engines.get(index).map_or_else(String::new, |engine| escaped(&engine.name))
 }
 
 fn legend() -> String {

@@ -2,6 +2,7 @@
 //!
 //! Turns rows into `scoring`'s observations and its tables into [`Section`]s. Never computes a number itself.
 
+mod differences;
 pub(crate) mod observations;
 mod sections;
 
@@ -50,6 +51,31 @@ pub struct Section {
     pub block_kinds: Vec<Group>,
     /// By language.
     pub languages: Vec<Group>,
+    /// Every other engine against the first one, metric by metric.
+    pub differences: Vec<Difference>,
+}
+
+/// One engine against another on the cases that both answered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Name of the metric.
+    pub metric: &'static str,
+    /// Index of the engine whose value is subtracted, into [`Summary::engines`].
+    pub baseline: usize,
+    /// Index of the engine that it is subtracted from.
+    pub engine: usize,
+    /// Cases that both answered.
+    pub cases: usize,
+    /// Cases in which `engine` is better.
+    pub better: usize,
+    /// Cases in which it is worse.
+    pub worse: usize,
+    /// `engine` minus `baseline`; absent with too few cases for a ratio to mean anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// 95 % interval of the difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
 }
 
 /// The same cases asked of every engine.

@@ -4,13 +4,13 @@ use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 use serde::Serialize;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, FAILED, GATED, Group, Latency, Line, SILENT};
+use crate::summary::{Cell, Difference, FAILED, GATED, Group, Latency, Line, SILENT};
 
 /// Metrics of a row, in the order of the table's header.
 const SHARES: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
 
 /// Width of the axis of a whisker, in the units of its drawing; `marks.html` leaves 5 on either side.
-const AXIS_WIDTH: f64 = 108.0;
+const AXIS_WIDTH: f64 = 90.0;
 const AXIS_START: f64 = 5.0;
 
 /// A group of cases with a name, such as a language.
@@ -34,14 +34,24 @@ pub(super) struct Row {
     timeouts: usize,
 }
 
-/// A metric as number, interval and drawing.
+/// One engine against another, below the rows of the engines and in their columns.
 #[derive(Serialize)]
+pub(super) struct DifferenceRow {
+    engine: usize,
+    baseline: usize,
+    shares: Vec<Share>,
+}
+
+/// A metric, or a difference of one, as number, interval and drawing.
+#[derive(Default, Serialize)]
 pub(super) struct Share {
-    /// Percent, counts where there are too few cases, or nothing where the metric does not apply.
+    /// Percent, counts where there are too few cases, or a dash where the metric does not apply.
     text: String,
     few: bool,
     interval: Option<String>,
     cases: usize,
+    /// More about a difference.
+    remark: Option<String>,
     /// Where the value stands on the axis.
     x: Option<String>,
     low: Option<String>,
@@ -73,30 +83,56 @@ fn row(line: &Line) -> Row {
     }
 }
 
-pub(super) fn share(cell: Option<&Cell>) -> Share {
-    let Some(cell) = cell else {
-        return Share {
-            text: "–".to_owned(),
-            few: true,
-            interval: None,
-            cases: 0,
-            x: None,
-            low: None,
-            high: None,
-        };
-    };
-    let interval = cell.interval;
+/// The differences by pair of engines.
+pub(super) fn differences(differences: &[Difference]) -> Vec<DifferenceRow> {
+    let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
+    pairs.filter_map(|pair| difference_row(pair)).collect()
+}
+
+fn difference_row(pair: &[Difference]) -> Option<DifferenceRow> {
+    let first = pair.first()?;
+    let of = |metric: &&str| pair.iter().find(|difference| difference.metric == *metric);
+    let shares = SHARES.iter().map(|metric| of(metric).map_or_else(nothing, difference)).collect();
+    Some(DifferenceRow { engine: first.engine, baseline: first.baseline, shares })
+}
+
+fn difference(difference: &Difference) -> Share {
+    let Difference { cases, better, worse, .. } = *difference;
+    let remark = format!("better in {better}, worse in {worse} of {}", format::count_of(cases, "case"));
     Share {
+        text: difference.value.map_or_else(|| format!("+{better} -{worse}"), format::signed_percent),
+        few: difference.value.is_none(),
+        interval: difference.interval.map(format::signed_interval),
+        cases,
+        remark: Some(remark),
+        x: difference.value.map(on_signed_axis),
+        low: difference.interval.map(|interval| on_signed_axis(interval.low)),
+        high: difference.interval.map(|interval| on_signed_axis(interval.high)),
+    }
+}
+
+pub(super) fn share(cell: Option<&Cell>) -> Share {
+    cell.map_or_else(nothing, |cell| Share {
         text: cell.value.map_or_else(|| format::counts(cell), format::percent),
         few: cell.value.is_none(),
-        interval: interval.map(|interval| format::interval(interval, Alphabet::Unicode)),
+        interval: cell.interval.map(|interval| format::interval(interval, Alphabet::Unicode)),
         cases: cell.cases,
+        remark: None,
         x: cell.value.map(on_axis),
-        low: interval.map(|interval| on_axis(interval.low)),
-        high: interval.map(|interval| on_axis(interval.high)),
-    }
+        low: cell.interval.map(|interval| on_axis(interval.low)),
+        high: cell.interval.map(|interval| on_axis(interval.high)),
+    })
+}
+
+fn nothing() -> Share {
+    Share { text: "–".to_owned(), few: true, ..Share::default() }
 }
 
 fn on_axis(share: f64) -> String {
     format!("{:.1}", AXIS_START + share.clamp(0.0, 1.0) * AXIS_WIDTH)
+}
+
+/// From -1 to 1 on the same axis, so that 0 stands at its middle tick.
+fn on_signed_axis(difference: f64) -> String {
+    on_axis((difference + 1.0) / 2.0)
 }

@@ -6,17 +6,22 @@ use cases::{BlockKind, Exposure, OriginKind, Scenario};
 use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
 
 use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, SCENARIO};
-use super::{Cell, Group, Interval, Latency, Line, Section};
+use super::{Cell, Group, Interval, Latency, Line, Section, differences};
 
 /// One section per origin and exposure that has observations, in the order of the documentation.
 pub(super) fn sections(observations: &[Observation], seed: u64) -> Vec<Section> {
     let table = |pooled: &[&str]| scoring::summarize(observations, &grouping(pooled), seed);
     let by_scenario = table(&[SCENARIO, BLOCK_KIND]);
     let by_language = table(&[LANGUAGE]);
-    let pairs = OriginKind::ALL
-        .iter()
-        .flat_map(|&origin| Exposure::ALL.iter().map(move |&exposure| (origin, exposure)));
-    pairs.filter_map(|(origin, exposure)| section(origin, exposure, &by_scenario, &by_language)).collect()
+    let mut sections = Vec::new();
+    for &origin in OriginKind::ALL {
+        for &exposure in Exposure::ALL {
+            let Some(mut section) = section(origin, exposure, &by_scenario, &by_language) else { continue };
+            section.differences = differences::differences(observations, &section, seed);
+            sections.push(section);
+        }
+    }
+    sections
 }
 
 fn grouping(pooled: &[&str]) -> Grouping {
@@ -39,7 +44,7 @@ fn section(
     block_kinds.sort_by_key(rank_of_kind);
     let mut languages = groups(by_language, origin, exposure);
     languages.retain(|group| group.language.is_some());
-    Some(Section { origin, exposure, overall, scenarios, block_kinds, languages })
+    Some(Section { origin, exposure, overall, scenarios, block_kinds, languages, differences: Vec::new() })
 }
 
 /// The rows of one origin and exposure, those of several engines over the same cases together.
@@ -85,15 +90,18 @@ fn line(engine: &str, row: &Row) -> Option<Line> {
 
 impl From<&scoring::Cell> for Cell {
     fn from(cell: &scoring::Cell) -> Cell {
-        let interval = cell.interval.map(|interval| Interval {
-            low: interval.low,
-            high: interval.high,
-            method: match interval.method {
-                IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
-                IntervalMethod::Wilson { .. } => "wilson",
-            },
-        });
+        let interval = cell.interval.map(Interval::from);
         Cell { cases: cell.cases, num: cell.counts.num, den: cell.counts.den, value: cell.value, interval }
+    }
+}
+
+impl From<scoring::Interval> for Interval {
+    fn from(interval: scoring::Interval) -> Interval {
+        let method = match interval.method {
+            IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
+            IntervalMethod::Wilson { .. } => "wilson",
+        };
+        Interval { low: interval.low, high: interval.high, method }
     }
 }
 

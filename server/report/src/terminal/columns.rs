@@ -31,6 +31,22 @@ pub(super) enum Column {
 }
 
 impl Column {
+    /// Its name; `label` is the first column's.
+    pub(super) fn title(self, label: &str) -> String {
+        let title = match self {
+            Column::Label => label,
+            Column::Engine => "engine",
+            Column::Cases => "n",
+            Column::Share { title, .. } => title,
+            Column::Interval { .. } => "95 %",
+            Column::Quiet => "quiet",
+            Column::Status { name } => name,
+            Column::Latency => "ms",
+        };
+        title.to_owned()
+    }
+
+    /// Whether it stands at the left.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Column::Label | Column::Engine | Column::Interval { .. })
     }
@@ -40,7 +56,7 @@ const EXACT: Column = Column::Share { title: "exact", metric: EXACT_MATCH };
 const EXACT_RANGE: Column = Column::Interval { metric: EXACT_MATCH };
 const TOKENS: Column = Column::Share { title: "tokens", metric: TOKEN_EXACT };
 const TOKENS_RANGE: Column = Column::Interval { metric: TOKEN_EXACT };
-const EDIT: Column = Column::Share { title: "edit sim", metric: EDIT_SIMILARITY };
+const EDIT: Column = Column::Share { title: "edit", metric: EDIT_SIMILARITY };
 const EDIT_RANGE: Column = Column::Interval { metric: EDIT_SIMILARITY };
 const RESTRAINED: Column = Column::Share { title: "restraint", metric: RESTRAINT_METRIC };
 const RESTRAINED_RANGE: Column = Column::Interval { metric: RESTRAINT_METRIC };
@@ -51,75 +67,43 @@ const FAILED_COUNT: Column = Column::Status { name: FAILED };
 use Column::{Cases, Engine, Label, Latency, Quiet};
 
 /// Cases with something to write, widest first.
+#[rustfmt::skip]
 pub(super) const RESULTS: &[&[Column]] = &[
-    &[
-        Label,
-        Engine,
-        Cases,
-        EXACT,
-        EXACT_RANGE,
-        TOKENS,
-        TOKENS_RANGE,
-        EDIT,
-        EDIT_RANGE,
-        SILENT_COUNT,
-        GATED_COUNT,
-        FAILED_COUNT,
-        Latency,
-    ],
+    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
     &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
     &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, Engine, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
     &[Label, Engine, Cases, EXACT, EDIT, EDIT_RANGE, Latency],
     &[Label, Engine, Cases, EXACT, EDIT],
 ];
 
 /// Cases whose right answer is nothing.
+#[rustfmt::skip]
 pub(super) const RESTRAINT: &[&[Column]] = &[
     &[Label, Engine, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
     &[Label, Engine, Cases, RESTRAINED, Quiet],
 ];
 
 /// All cases.
+#[rustfmt::skip]
 pub(super) const OVERALL: &[&[Column]] = &[
-    &[
-        Engine,
-        Cases,
-        EXACT,
-        EXACT_RANGE,
-        TOKENS,
-        TOKENS_RANGE,
-        EDIT,
-        EDIT_RANGE,
-        RESTRAINED,
-        RESTRAINED_RANGE,
-        Quiet,
-        Latency,
-    ],
+    &[Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, RESTRAINED, RESTRAINED_RANGE, Quiet, Latency],
     &[Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[Engine, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
     &[Engine, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
     &[Engine, Cases, EXACT, EDIT],
 ];
 
-/// Everything that a table's cells are made of.
-pub(super) struct Sheet<'a> {
+/// What cells are made with.
+pub(super) struct Numbers<'a> {
     pub(super) engines: &'a [EngineName],
-    pub(super) label: &'a str,
-    pub(super) rows: &'a [(&'a str, &'a Line)],
     pub(super) alphabet: Alphabet,
 }
 
-impl Sheet<'_> {
-    pub(super) fn header(&self, column: Column) -> String {
-        match column {
-            Column::Label => self.label.to_owned(),
-            Column::Engine => "engine".to_owned(),
-            Column::Cases => "n".to_owned(),
-            Column::Share { title, .. } => title.to_owned(),
-            Column::Interval { .. } => "95 %".to_owned(),
-            Column::Quiet => "quiet".to_owned(),
-            Column::Status { name } => name.to_owned(),
-            Column::Latency => "ms".to_owned(),
-        }
+impl Numbers<'_> {
+    /// A single engine needs no column to tell it from others.
+    pub(super) fn needs(&self, column: Column) -> bool {
+        column != Engine || self.engines.len() > 1
     }
 
     pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {
@@ -127,7 +111,9 @@ impl Sheet<'_> {
             Column::Label => format::visible(name),
             Column::Engine => self.engine(line.engine),
             Column::Cases => line.cases.to_string(),
-            Column::Share { metric, .. } => line.metrics.get(metric).map_or_else(|| self.nothing(), share),
+            Column::Share { metric, .. } => {
+                line.metrics.get(metric).map_or_else(|| self.alphabet.to().to_owned(), share)
+            }
             Column::Interval { metric } => {
                 line.metrics.get(metric).map_or_else(String::new, |cell| self.range(cell))
             }
@@ -137,13 +123,9 @@ impl Sheet<'_> {
         }
     }
 
-    fn engine(&self, index: usize) -> String {
+    pub(super) fn engine(&self, index: usize) -> String {
         let name = self.engines.get(index).map_or("", |engine| engine.name.as_str());
         format::clipped(&format::visible(name), NAME_WIDTH, self.alphabet)
-    }
-
-    fn nothing(&self) -> String {
-        self.alphabet.to().to_owned()
     }
 
     fn range(&self, cell: &Cell) -> String {

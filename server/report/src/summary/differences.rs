@@ -1,0 +1,45 @@
+//! Engines against the first one of a section, on the same cases.
+
+use scoring::Observation;
+use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+
+use super::observations::{ENGINE, EXPOSURE, ORIGIN};
+use super::{Difference, Interval, Section};
+
+/// The metrics of the scoreboard.
+const METRICS: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
+
+/// All differences that rest on at least one case.
+pub(super) fn differences(observations: &[Observation], section: &Section, seed: u64) -> Vec<Difference> {
+    let mut engines = section.overall.lines.iter().map(|line| line.engine);
+    let Some(baseline) = engines.next() else { return Vec::new() };
+    let of_baseline = of_engine(observations, section, baseline);
+    let mut differences = Vec::new();
+    for engine in engines {
+        let of_engine = of_engine(observations, section, engine);
+        for metric in METRICS {
+            let compared = scoring::compare(&of_baseline, &of_engine, metric, seed);
+            differences.push(Difference {
+                metric,
+                baseline,
+                engine,
+                cases: compared.cases,
+                better: compared.wins,
+                worse: compared.losses,
+                value: compared.difference,
+                interval: compared.interval.map(Interval::from),
+            });
+        }
+    }
+    differences.retain(|difference| difference.cases > 0);
+    differences
+}
+
+fn of_engine(observations: &[Observation], section: &Section, engine: usize) -> Vec<Observation> {
+    let engine = engine.to_string();
+    let wanted = [(ORIGIN, section.origin.name()), (EXPOSURE, section.exposure.name()), (ENGINE, engine.as_str())];
+    let is_wanted = |observation: &&Observation| {
+        wanted.iter().all(|&(name, value)| observation.labels.get(name).is_some_and(|label| label == value))
+    };
+    observations.iter().filter(is_wanted).cloned().collect()
+}

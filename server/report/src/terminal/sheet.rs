@@ -1,0 +1,99 @@
+//! Drawing rows as a table whose columns fit the terminal.
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, TableStyle, Width};
+
+use super::Style;
+use super::columns::{Column, Numbers};
+use crate::summary::{Group, Line};
+
+/// Blanks before every column; the first one's are the table's indentation.
+const GAP: u16 = 2;
+
+/// One colour per engine, so that an engine is found again from row to row: cyan, yellow, magenta, green.
+const ENGINE_COLORS: [&str; 4] = ["36", "33", "35", "32"];
+
+/// Lines with their names; only the first line of a group is named.
+pub(super) type Rows<'a> = Vec<(&'a str, &'a Line)>;
+
+/// The lines of all groups.
+pub(super) fn rows<'a>(groups: impl IntoIterator<Item = (&'a str, &'a Group)>) -> Rows<'a> {
+    let lines = |(name, group): (&'a str, &'a Group)| {
+        group.lines.iter().enumerate().map(move |(index, line)| (if index == 0 { name } else { "" }, line))
+    };
+    groups.into_iter().flat_map(lines).collect()
+}
+
+/// Columns that fit, as wide in every table that shares the layout, so that numbers stand below each other.
+pub(super) struct Layout {
+    columns: Vec<Column>,
+    widths: Vec<u16>,
+}
+
+impl Layout {
+    /// The first of the candidates, widest first, in which all rows fit `width`; else the last one.
+    pub(super) fn fitting<'a, 'b: 'a>(
+        numbers: &Numbers<'_>,
+        candidates: &[&[Column]],
+        tables: impl IntoIterator<Item = &'a Rows<'b>>,
+        width: usize,
+    ) -> Layout {
+        let rows: Rows<'_> = tables.into_iter().flatten().copied().collect();
+        let mut layouts = candidates.iter().map(|columns| Layout::of(numbers, columns, &rows)).peekable();
+        while let Some(layout) = layouts.next() {
+            if layout.width() <= width || layouts.peek().is_none() {
+                return layout;
+            }
+        }
+        Layout { columns: Vec::new(), widths: Vec::new() }
+    }
+
+    fn of(numbers: &Numbers<'_>, columns: &[Column], rows: &Rows<'_>) -> Layout {
+        let columns: Vec<Column> = columns.iter().copied().filter(|column| numbers.needs(*column)).collect();
+        let widths = filled(numbers, &columns, "", rows).column_max_content_widths();
+        Layout { columns, widths }
+    }
+
+    fn width(&self) -> usize {
+        self.widths.iter().map(|width| usize::from(width + GAP)).sum()
+    }
+
+    /// The rows under the names of their columns; `label` names the first one.
+    pub(super) fn draw(&self, numbers: &Numbers<'_>, label: &str, rows: &Rows<'_>, style: Style) -> String {
+        let mut table = filled(numbers, &self.columns, label, rows);
+        for (drawn, width) in table.column_iter_mut().zip(&self.widths) {
+            drawn.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width + GAP)));
+        }
+        let lines = table.lines().map(|line| line.trim_end().to_owned());
+        let engines = std::iter::once(None).chain(rows.iter().map(|(_, line)| Some(line.engine)));
+        let painted = lines.zip(engines).map(|(text, engine)| match engine {
+            None => style.dim(&text),
+            Some(engine) if numbers.engines.len() > 1 => {
+                style.painted(&text, ENGINE_COLORS[engine % ENGINE_COLORS.len()])
+            }
+            Some(_) => text,
+        });
+        painted.collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn filled(numbers: &Numbers<'_>, columns: &[Column], label: &str, rows: &Rows<'_>) -> Table {
+    let header = columns.iter().map(|column| column.title(label));
+    let body = rows.iter().map(|(name, line)| columns.iter().map(|column| numbers.cell(*column, name, line)).collect());
+    let mut table = plain(header.collect(), body);
+    for (drawn, column) in table.column_iter_mut().zip(columns) {
+        drawn.set_cell_alignment(if column.is_text() { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table
+}
+
+/// A table without rules, indented, one line a row.
+pub(super) fn plain(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((GAP, 0));
+    }
+    table
+}
