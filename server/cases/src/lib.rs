@@ -10,6 +10,7 @@ mod prediction;
 mod run;
 mod schema;
 mod score;
+mod secrets;
 
 pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
@@ -20,3 +21,4 @@ pub use prediction::{EngineName, Finish, Milliseconds, Prediction, Status, Token
 pub use run::{EngineConfig, Machine, Run, WorkspaceState};
 pub use schema::Schema;
 pub use score::{Metric, Score};
+pub use secrets::{Finding, find_secrets, redact, redact_case};

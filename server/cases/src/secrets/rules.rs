@@ -1,0 +1,210 @@
+//! What secrets look like: token formats that their issuers document, and places where any random string is a secret.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::MASK;
+
+/// Tokens that are known by their own form, as (name, pattern of the whole token).
+const TOKENS: [(&str, &str); 34] = [
+    ("anthropic key", r"\bsk-ant-[a-z0-9]+-[\w-]{20,}"),
+    ("openai key", r"\bsk-(?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|[A-Za-z0-9]{32,}\b)"),
+    ("aws access key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    ("github token", r"\b(?:gh[opsur]_[A-Za-z0-9]{36,}|github_pat_\w{22,})"),
+    ("gitlab token", r"\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{20,}"),
+    ("slack token", r"\bxox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}"),
+    ("slack app token", r"\bxapp-\d-[A-Z0-9]+-\d+-[a-f0-9]{20,}"),
+    ("slack webhook", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9+/]{40,}"),
+    ("discord webhook", r"discord(?:app)?\.com/api/webhooks/\d{17,}/[\w-]{60,}"),
+    ("stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("stripe webhook secret", r"\bwhsec_[A-Za-z0-9+/]{32,}"),
+    ("google api key", r"\bAIza[\w-]{35}"),
+    ("google oauth secret", r"\bGOCSPX-[\w-]{28}"),
+    ("google oauth token", r"\bya29\.[\w-]{20,}"),
+    ("azure storage key", r"AccountKey=[A-Za-z0-9+/]{86}=="),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("pypi token", r"\bpypi-AgE[\w-]{50,}"),
+    ("rubygems token", r"\brubygems_[a-f0-9]{48}\b"),
+    ("crates.io token", r"\bcio[A-Za-z0-9]{32}\b"),
+    ("docker token", r"\bdckr_(?:pat|oat)_[\w-]{27,}"),
+    ("hugging face token", r"\bhf_[A-Za-z0-9]{34,}\b"),
+    ("groq key", r"\bgsk_[A-Za-z0-9]{52}\b"),
+    ("sendgrid key", r"\bSG\.[\w-]{22}\.[\w-]{43}"),
+    ("mailgun key", r"\bkey-[a-f0-9]{32}\b"),
+    ("twilio key", r"\bSK[a-f0-9]{32}\b"),
+    ("telegram token", r"\b\d{8,10}:AA[\w-]{33}"),
+    ("shopify token", r"\bshp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}\b"),
+    ("digitalocean token", r"\bdo[opr]_v1_[a-f0-9]{64}\b"),
+    ("databricks token", r"\bdapi[a-f0-9]{32}\b"),
+    ("vault token", r"\bhv[bs]\.[\w-]{24,}"),
+    ("grafana token", r"\bgl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/]{32,}={0,2})"),
+    ("atlassian token", r"\bATATT3[\w=-]{60,}"),
+    ("age key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{58}\b"),
+    ("json web token", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
+];
+
+/// What the rest of the rules accepts as a secret where it finds a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    /// Anything: the place alone gives it away.
+    Any,
+    /// A password: letters and digits.
+    Password,
+    /// A key: long, letters and digits mixed within its parts, no repetitions.
+    Key,
+    /// The text of a private key: the long runs of base64 in it.
+    KeyBlock,
+}
+
+/// Places of secrets, as (name, pattern, what is accepted); the first group that takes part is the secret.
+const PLACES: [(&str, &str, Value); 7] = [
+    (
+        "private key",
+        r#"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:((?:[^-]|-[^-])*)-----END|((?:[\s"'`,+\\]|\\[nr])*[A-Za-z0-9+/=]{40,}(?:(?:[\s"'`,+\\]|\\[nr])+[A-Za-z0-9+/=]{40,})*))"#,
+        Value::KeyBlock,
+    ),
+    ("password in url", r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@"#, Value::Any),
+    (
+        "password",
+        r#"(?i-u:passw(?:or)?d|passphrase|pwd)(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{8,})["'`]"#,
+        Value::Password,
+    ),
+    (
+        "password in settings",
+        r#"(?i-u)\b(?:password|pwd)=(?u)([^\s;"'`<>{}$(),]{6,})[;&"'`]"#,
+        Value::Password,
+    ),
+    (
+        "key",
+        r#"(?i-u:secret|token|credential|api[_-]?key|(?:access|account|auth|private|signing|encryption|client|service|master|app|license)[_-]?key)(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{16,})["'`]"#,
+        Value::Key,
+    ),
+    ("bearer token", r"(?i-u:\bbearer)\s+([A-Za-z0-9._~+/=-]{20,})", Value::Key),
+    ("basic authorization", r"(?i-u:\bbasic)\s+([A-Za-z0-9+/]{16,}={0,2})", Value::Key),
+];
+
+/// English words and hexadecimal digits in short strings stay below this; random strings from 16 characters on are above.
+const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
+
+/// Shorter strings are rarely keys, and too many identifiers look random up to here.
+const MIN_KEY_CHARACTERS: usize = 16;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Name of the rule that found it.
+    pub rule: &'static str,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+}
+
+static TOKEN_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    let groups = TOKENS.map(|(_, pattern)| format!("({pattern})"));
+    compile(&format!("(?-u){}", groups.join("|")))
+});
+
+static PLACE_PATTERNS: LazyLock<[Regex; PLACES.len()]> =
+    LazyLock::new(|| PLACES.map(|(_, pattern, _)| compile(pattern)));
+
+/// The pieces of a private key's text; line ends written as escapes are pieces of their own.
+static KEY_BLOCK_PIECE: LazyLock<Regex> = LazyLock::new(|| compile(r"\\[nr]|[A-Za-z0-9+/=]+"));
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the patterns are constants, and every test compiles them")
+}
+
+/// All secrets in `text`, in order, none overlapping another.
+pub fn find_secrets(text: &str) -> Vec<Finding> {
+    let mut findings = find_tokens(text);
+    for ((rule, _, value), pattern) in PLACES.iter().zip(PLACE_PATTERNS.iter()) {
+        for captures in pattern.captures_iter(text) {
+            let secret = captures.iter().skip(1).flatten().next();
+            let ranges = secret.map_or(Vec::new(), |secret| value.secrets(secret.as_str(), secret.start()));
+            findings.extend(ranges.into_iter().map(|range| Finding { rule, range }));
+        }
+    }
+    findings.retain(|finding| !is_masked(&text[finding.range.clone()]));
+    merge(findings)
+}
+
+fn find_tokens(text: &str) -> Vec<Finding> {
+    let finding = |captures: Captures<'_>| {
+        let (group, found) =
+            captures.iter().enumerate().skip(1).find_map(|(group, found)| Some((group, found?)))?;
+        Some(Finding { rule: TOKENS.get(group - 1)?.0, range: found.range() })
+    };
+    TOKEN_PATTERN.captures_iter(text).filter_map(finding).collect()
+}
+
+/// Joins findings that overlap; the one that begins first gives its name.
+fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.range.start, Reverse(finding.range.end)));
+    let mut merged: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match merged.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+            }
+            _ => merged.push(finding),
+        }
+    }
+    merged
+}
+
+impl Value {
+    /// The parts of `text` that are secret; `text` begins at `start`.
+    fn secrets(self, text: &str, start: usize) -> Vec<Range<usize>> {
+        let is_secret = match self {
+            Value::KeyBlock => return key_block(text, start),
+            Value::Any => true,
+            Value::Password => has_letters_and_digits(text),
+            Value::Key => is_random(text),
+        };
+        is_secret.then_some(start..start + text.len()).into_iter().collect()
+    }
+}
+
+/// From the first piece that is random enough, all pieces are part of the key.
+fn key_block(text: &str, start: usize) -> Vec<Range<usize>> {
+    KEY_BLOCK_PIECE
+        .find_iter(text)
+        .filter(|piece| !piece.as_str().starts_with('\\'))
+        .skip_while(|piece| !is_random(piece.as_str()))
+        .map(|piece| start + piece.start()..start + piece.end())
+        .collect()
+}
+
+fn has_letters_and_digits(text: &str) -> bool {
+    text.contains(char::is_alphabetic) && text.contains(|character: char| character.is_ascii_digit())
+}
+
+/// Whether a string was drawn at random, rather than put together from words and numbers.
+pub(super) fn is_random(text: &str) -> bool {
+    let mixes = text.split(|character: char| !character.is_ascii_alphanumeric()).any(has_letters_and_digits);
+    text.len() >= MIN_KEY_CHARACTERS && mixes && entropy_bits(text) >= MIN_KEY_ENTROPY_BITS
+}
+
+/// Shannon's entropy of the bytes of `text`, bits a byte.
+fn entropy_bits(text: &str) -> f64 {
+    let mut counts = BTreeMap::<u8, u32>::new();
+    for byte in text.bytes() {
+        *counts.entry(byte).or_default() += 1;
+    }
+    let share = |count: &u32| f64::from(*count) / text.len() as f64;
+    counts.values().map(share).map(|share| -share * share.log2()).sum()
+}
+
+/// Whether nothing but the mask is left.
+fn is_masked(secret: &str) -> bool {
+    secret.chars().all(|character| character == MASK)
+}
+
+/// The names of all rules.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TOKENS.iter().map(|(name, _)| *name).chain(PLACES.iter().map(|(name, ..)| *name))
+}

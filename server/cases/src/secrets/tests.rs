@@ -1,0 +1,298 @@
+//! Secrets in these tests are put together when the tests run: no scanner shall take this file for a leak.
+
+use std::collections::BTreeSet;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{ContextItem, Exposure, Origin, OriginKind, Scenario, Schema, Tags, Task};
+
+/// `length` characters that look drawn at random from `alphabet`, always the same.
+fn random(alphabet: &str, length: usize) -> String {
+    let alphabet = alphabet.as_bytes();
+    (0..length)
+        .map(|position| char::from(alphabet[(position * position * 7 + position * 3 + 5) % alphabet.len()]))
+        .collect()
+}
+
+fn letters(length: usize) -> String {
+    random("aB3dE5fG7hI9jK1lM0nO2pQ4rS6tU8vWyZ", length)
+}
+
+fn capitals(length: usize) -> String {
+    random("A2C4E6G7IJKLMNOPQ", length)
+}
+
+fn hex(length: usize) -> String {
+    random("0a1b2c3d4e5f6789", length)
+}
+
+/// One secret for every rule, with the code around it.
+fn samples() -> Vec<(&'static str, String, String, String)> {
+    let token = |rule, secret: String| (rule, "key = ".to_owned(), secret, ";".to_owned());
+    let place =
+        |rule, before: &str, secret: String, after: &str| (rule, before.to_owned(), secret, after.to_owned());
+    vec![
+        token("anthropic key", format!("sk-{}-{}", "ant-api03", letters(40))),
+        token("openai key", format!("sk-{}-{}", "proj", letters(40))),
+        token("openai key", format!("sk-{}", letters(48))),
+        token("aws access key", format!("AK{}{}", "IA", capitals(16))),
+        token("github token", format!("gh{}_{}", "p", letters(36))),
+        token("github token", format!("github_{}_{}", "pat", letters(40))),
+        token("gitlab token", format!("gl{}-{}", "pat", letters(20))),
+        token("slack token", format!("xox{}-{}", "b", letters(24))),
+        token("slack app token", format!("xapp-{}-A0-12-{}", 1, hex(32))),
+        token("slack webhook", format!("hooks.slack.com/{}/T0/{}", "services", letters(40))),
+        token(
+            "discord webhook",
+            format!("discord.com/api/{}/{}/{}", "webhooks", "1".repeat(18), letters(68)),
+        ),
+        token("stripe key", format!("sk_{}_{}", "live", letters(24))),
+        token("stripe webhook secret", format!("wh{}_{}", "sec", letters(32))),
+        token("google api key", format!("AI{}{}", "za", letters(35))),
+        token("google oauth secret", format!("GOC{}-{}", "SPX", letters(28))),
+        token("google oauth token", format!("ya{}.{}", 29, letters(40))),
+        token("azure storage key", format!("Account{}={}==", "Key", letters(86))),
+        token("npm token", format!("np{}_{}", "m", letters(36))),
+        token("pypi token", format!("py{}-AgE{}", "pi", letters(60))),
+        token("rubygems token", format!("ruby{}_{}", "gems", hex(48))),
+        token("crates.io token", format!("ci{}{}", "o", letters(32))),
+        token("docker token", format!("dckr_{}_{}", "pat", letters(27))),
+        token("hugging face token", format!("h{}_{}", "f", letters(34))),
+        token("groq key", format!("gs{}_{}", "k", letters(52))),
+        token("sendgrid key", format!("S{}.{}.{}", "G", letters(22), letters(43))),
+        token("mailgun key", format!("ke{}-{}", "y", hex(32))),
+        token("twilio key", format!("S{}{}", "K", hex(32))),
+        token("telegram token", format!("{}:A{}{}", 1234567890, "A", letters(33))),
+        token("shopify token", format!("shp{}_{}", "at", hex(32))),
+        token("digitalocean token", format!("do{}_v1_{}", "p", hex(64))),
+        token("databricks token", format!("da{}{}", "pi", hex(32))),
+        token("vault token", format!("hv{}.{}", "s", letters(24))),
+        token("grafana token", format!("gl{}_{}_{}", "sa", letters(32), hex(8))),
+        token("atlassian token", format!("ATA{}3{}", "TT", letters(80))),
+        token("age key", format!("AGE-{}-KEY-1{}", "SECRET", capitals(58))),
+        token("json web token", format!("ey{0}{1}.ey{0}{1}.{1}", "J", letters(20))),
+        place(
+            "private key",
+            "-----BEGIN RSA PRIVATE KEY-----\n",
+            letters(64),
+            "\n-----END RSA PRIVATE KEY-----",
+        ),
+        place("private key", "\"-----BEGIN PRIVATE KEY-----\\n", letters(64), "\\n\" + rest"),
+        place("password in url", "postgres://admin:", "hunter2!".to_owned(), "@db.example.org/users"),
+        place("password", "password = \"", "Tr0ub4dor&3".to_owned(), "\""),
+        place(
+            "password",
+            "const char *DB_PASSWD[] = {\"x\"}; set_password('",
+            "Tr0ub4dor&3".to_owned(),
+            "')",
+        ),
+        place(
+            "password in settings",
+            "\"Server=db;User=sa;Password=",
+            "Tr0ub4dor&3".to_owned(),
+            ";Timeout=3\"",
+        ),
+        place("key", "{\"client_secret\": \"", letters(24), "\"}"),
+        place("key", "aws_secret_access_key: str = '", letters(40), "'"),
+        place("key", "headers.set(\"X-Api-Key\", `", hex(32), "`)"),
+        place("bearer token", "Authorization: Bearer ", letters(30), "\""),
+        place("basic authorization", "Authorization: Basic ", letters(30), "=="),
+    ]
+}
+
+#[test]
+fn every_rule_finds_its_secret_and_nothing_else() {
+    let mut rules = BTreeSet::new();
+    for (rule, before, secret, after) in samples() {
+        let text = format!("{before}{secret}{after}\n");
+        let findings = find_secrets(&text);
+        let found: Vec<&str> = findings.iter().map(|finding| &text[finding.range.clone()]).collect();
+        assert!(found.len() == 1 && found[0].starts_with(&secret), "{rule} in {text}: {findings:?}");
+        rules.extend(findings.iter().map(|finding| finding.rule));
+    }
+    assert_eq!(rules, rules::names().collect::<BTreeSet<_>>(), "every rule has a sample");
+}
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&redact(text));
+}
+
+#[test]
+fn a_secret_gives_way_to_as_many_bytes_between_its_quotes() {
+    check(
+        "api_key = \"aB3dE5fG7hI9jK1l\"  # ours\n",
+        expect![[r#"
+        api_key = "xxxxxxxxxxxxxxxx"  # ours
+    "#]],
+    );
+    check(
+        "password: 'Größe123'\n",
+        expect![[r#"
+        password: 'xxxxxxxxxx'
+    "#]],
+    );
+}
+
+#[test]
+fn a_private_key_keeps_its_lines() {
+    let line = letters(64);
+    let header = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n";
+    check(
+        &format!("{header}\n{line}\n{line}\nAb3=\n-----END RSA PRIVATE KEY-----\nfn main() {{}}\n"),
+        expect![[r#"
+            -----BEGIN RSA PRIVATE KEY-----
+            Proc-Type: 4,ENCRYPTED
+
+            xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+            xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+            xxxx
+            -----END RSA PRIVATE KEY-----
+            fn main() {}
+        "#]],
+    );
+    check(
+        &format!("k = \"-----BEGIN PRIVATE KEY-----\\n{line}\\nAb3=\\n-----END PRIVATE KEY-----\"\n"),
+        expect![[r#"
+            k = "-----BEGIN PRIVATE KEY-----\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\nxxxx\n-----END PRIVATE KEY-----"
+        "#]],
+    );
+}
+
+#[test]
+fn code_that_speaks_of_secrets_stays() {
+    for text in [
+        "password = input(\"password: \")",
+        "token: Token = self.tokens[\"first_token_of_line_2\"]",
+        "token_type = \"urn:ietf:params:oauth:token-type:access_token\"",
+        "let secret = std::env::var(\"MY_APP_SECRET_KEY_V2\")?;",
+        "const PASSWORD_FIELD = \"password\"; const apiKey = process.env.API_KEY_2;",
+        "PEM = \"-----BEGIN PRIVATE KEY-----\\n\" + body + \"\\n-----END PRIVATE KEY-----\"",
+        "if (!text.startsWith(\"-----BEGIN PRIVATE KEY-----\")) return parsePrivateKeyBlockFromDer(text)",
+        "url = f\"postgres://{user}:{password}@{host}/db\"",
+        "see https://example.org:8080/@scope/package",
+        "Bearer authentication_is_explained_elsewhere",
+        "sk-folding-cube-animation-delay { }",
+        "commit = \"3f786850e387550fdab836ed7e6dc881de23001b\"",
+    ] {
+        assert_eq!(find_secrets(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_rejected_place_does_not_hide_the_secret_in_it() {
+    check(
+        "password = \"https://me:hunter@example.org\"\n",
+        expect![[r#"
+        password = "https://me:xxxxxx@example.org"
+    "#]],
+    );
+}
+
+fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
+    let item = ContextItem {
+        path: "b.py".to_owned(),
+        start_line: 0,
+        end_line: 1,
+        text: context.to_owned(),
+        strategy: "functions".to_owned(),
+        score: 1.0,
+    };
+    let origin = Origin {
+        kind: OriginKind::Mined,
+        benchmark: None,
+        benchmark_id: None,
+        repository: None,
+        commit: None,
+        dirty: None,
+        tree_hash: String::new(),
+        recorded_at: None,
+        stage: None,
+        exposure: Exposure::None,
+        exposed_arm: None,
+        probability: None,
+    };
+    let mut case = Case {
+        schema: Schema::CURRENT,
+        id: String::new(),
+        hole: String::new(),
+        task: Task::Complete,
+        scenario: Scenario::FullBlock,
+        variant: None,
+        language: "python".to_owned(),
+        block_kind: None,
+        path: "a.py".to_owned(),
+        byte_range: 0..0,
+        line: 0,
+        character: 0,
+        prefix: prefix.to_owned(),
+        suffix: suffix.to_owned(),
+        truth: truth.to_owned(),
+        context: vec![item],
+        origin,
+        tests: None,
+        tags: Tags::new(),
+    };
+    case.id = case.compute_id();
+    case
+}
+
+#[test]
+fn a_secret_cut_in_two_by_the_cursor_is_replaced_on_both_sides() {
+    let key = letters(36);
+    let mut case =
+        case(&format!("t = 'ghp_{}", &key[..10]), &format!("{}'\n", &key[10..]), "u = 1\n", "v = 2\n");
+    let id = case.id.clone();
+    assert_eq!(redact_case(&mut case), 1);
+    assert_eq!(case.prefix, format!("t = '{}", "x".repeat(14)));
+    assert_eq!(case.truth, format!("{}'\n", "x".repeat(26)));
+    assert_eq!((&*case.suffix, &*case.context[0].text), ("u = 1\n", "v = 2\n"));
+    assert_eq!(case.tags.get("redacted").map(String::as_str), Some("truth"));
+    assert_eq!(case.id, case.compute_id());
+    assert_ne!(case.id, id);
+    assert_eq!(redact_case(&mut case), 0, "a second time there is nothing to do");
+}
+
+#[test]
+fn a_key_known_from_the_context_is_replaced_everywhere() {
+    let key = letters(24);
+    let mut case = case(&format!("connect('{key}')\n"), "close()\n", "", &format!("API_KEY = '{key}'\n"));
+    assert_eq!(redact_case(&mut case), 1);
+    assert_eq!(case.prefix, format!("connect('{}')\n", "x".repeat(24)));
+    assert_eq!(case.context[0].text, format!("API_KEY = '{}'\n", "x".repeat(24)));
+    assert!(case.tags.is_empty(), "the truth held none");
+}
+
+#[test]
+fn a_case_without_secrets_stays_as_it_is() {
+    let mut redacted = case("a = 1\n", "b = 2\n", "c = 3\n", "d = 4\n");
+    assert_eq!(redact_case(&mut redacted), 0);
+    assert_eq!(redacted, case("a = 1\n", "b = 2\n", "c = 3\n", "d = 4\n"));
+}
+
+/// Code with secrets, quotes, line ends and half tokens in any order.
+fn code() -> impl Strategy<Value = String> {
+    let secrets: Vec<String> =
+        samples().into_iter().map(|(_, before, secret, after)| before + &secret + &after).collect();
+    let piece = prop_oneof![
+        proptest::sample::select(secrets),
+        "[a-zA-Z0-9_=:\"'@/ -]{0,12}",
+        Just("\r\n".to_owned()),
+        "\\PC{0,4}",
+        Just("password = \"".to_owned()),
+    ];
+    proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn redaction_keeps_every_offset_and_line_and_is_final(text in code()) {
+        let once = redact(&text).into_owned();
+        prop_assert_eq!(once.len(), text.len());
+        let line_ends = |text: &str| text.match_indices(['\r', '\n']).map(|(at, _)| at).collect::<Vec<_>>();
+        prop_assert_eq!(line_ends(&once), line_ends(&text));
+        prop_assert_eq!(redact(&once), once.as_str());
+    }
+}
