@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::constructs::{Construct, structure};
+use crate::constructs::{Construct, Structure, structure, structure_within};
 use crate::language::Row;
 use crate::queries::Kind;
 use crate::tree::Tree;
@@ -68,14 +68,10 @@ pub struct Body {
 impl Tree {
     /// All blocks in order of their start, outer before inner.
     pub fn blocks(&self, text: &str) -> Vec<Block> {
-        let mut blocks: Vec<Block> = self.pieces(None).into_iter().filter_map(Piece::into_block).collect();
+        let pieces = self.pieces(&structure(self));
+        let mut blocks: Vec<Block> = pieces.into_iter().filter_map(Piece::into_block).collect();
+        blocks.iter_mut().for_each(|block| block.trim(text));
         set_parents(&mut blocks);
-        let statements = blocks.iter_mut().filter_map(|block| block.body.as_mut());
-        for statement in statements.flat_map(|body| &mut body.statements) {
-            // Some grammars count the line end after the last statement of a case.
-            let written = text.get(statement.clone()).unwrap_or_default();
-            statement.end = statement.start + written.trim_end().len();
-        }
         blocks
     }
 
@@ -84,7 +80,7 @@ impl Tree {
     /// In the header of a block that is the end of the header; members of classes end like statements. A range contains its start, but
     /// not its end.
     pub fn statement_end(&self, offset: usize) -> Option<usize> {
-        self.pieces(Some(offset..offset + 1))
+        self.pieces(&structure_within(self, offset..offset.saturating_add(1)))
             .into_iter()
             .filter(|piece| piece.kind != Kind::Other)
             .map(|piece| piece.header)
@@ -94,16 +90,33 @@ impl Tree {
     }
 
     /// All constructs in order of their start, outer before inner, one for each range.
-    fn pieces(&self, within: Option<Range<usize>>) -> Vec<Piece> {
+    fn pieces(&self, structure: &Structure) -> Vec<Piece> {
         let row = self.language.row();
-        let constructs = structure(self, within).constructs;
         let mut pieces: Vec<Piece> =
-            constructs.iter().map(|construct| Piece::new(construct, row)).collect();
+            structure.constructs.iter().map(|construct| Piece::new(construct, row)).collect();
         pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind));
         // A statement sorts last among equals, so every other reading of the same range takes its place.
         pieces.dedup_by(|later, kept| later.range == kept.range);
         pieces
     }
+}
+
+impl Block {
+    /// Cuts off the blanks that some grammars count as part of a case, and all of them as part of broken code.
+    fn trim(&mut self, text: &str) {
+        trim(&mut self.range, text);
+        let end = self.range.end;
+        self.header.end = self.header.end.min(end);
+        if let Some(body) = &mut self.body {
+            body.inner = body.inner.start.min(end)..body.inner.end.min(end);
+            body.statements.iter_mut().for_each(|statement| trim(statement, text));
+        }
+    }
+}
+
+fn trim(range: &mut Range<usize>, text: &str) {
+    let written = text.get(range.clone()).unwrap_or_default();
+    range.end = range.start + written.trim_end().len();
 }
 
 /// A construct with its body measured.

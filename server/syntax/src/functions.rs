@@ -9,7 +9,7 @@ use crate::blocks::measure_body;
 use crate::constructs::{Construct, structure};
 use crate::language::Row;
 use crate::queries::Kind;
-use crate::tokens::sorted_comments;
+use crate::tokens::trim_comments;
 use crate::tree::Tree;
 
 /// A function or method.
@@ -34,8 +34,8 @@ impl Tree {
     /// a block body that is bound to a name. Other lambdas and closures are none.
     pub fn functions(&self, text: &str) -> Vec<Function> {
         let row = self.language.row();
-        let structure = structure(self, None);
-        let comments = sorted_comments(structure.comments, text);
+        let structure = structure(self);
+        let comments = trim_comments(structure.comments, text);
         let mut functions: Vec<Function> = structure
             .constructs
             .iter()

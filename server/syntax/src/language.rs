@@ -18,7 +18,7 @@ pub(crate) struct Row {
     pub(crate) tokens: &'static [&'static str],
     /// Kinds of nodes that only hold a list of statements, without braces of their own.
     pub(crate) statement_lists: &'static [&'static str],
-    /// Kinds of nodes that stand before a statement as its siblings and belong to it.
+    /// Kinds of nodes that stand before a function or statement as its siblings and belong to it.
     pub(crate) attributes: &'static [&'static str],
     /// Kinds of nodes around a function's name: the name is in their `declarator`, or their first child with a name.
     pub(crate) name_wrappers: &'static [&'static str],
@@ -90,7 +90,7 @@ languages! {
         grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
         queries: ["ecmascript", "typescript"],
         statement_lists: [],
-        attributes: [],
+        attributes: ["decorator"],
         name_wrappers: [],
         doc_comments: ["/**"],
     }
@@ -101,7 +101,7 @@ languages! {
         grammar: tree_sitter_typescript::LANGUAGE_TSX,
         queries: ["ecmascript", "typescript"],
         statement_lists: [],
-        attributes: [],
+        attributes: ["decorator"],
         name_wrappers: [],
         doc_comments: ["/**"],
     }

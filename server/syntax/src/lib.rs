@@ -19,6 +19,7 @@ mod lexer;
 mod queries;
 mod tokens;
 mod tree;
+mod walk;
 
 pub use blocks::{Block, BlockKind, Body};
 pub use functions::Function;

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use tree_sitter::{Query, QueryCapture};
+use tree_sitter::{Node, Query, QueryCapture};
 
 use crate::language::{COUNT, Language};
 
@@ -76,19 +76,29 @@ impl Role {
 pub(crate) struct RoleQuery {
     pub(crate) query: Query,
     roles: Vec<Role>,
+    /// By the number of a kind of nodes: whether the query names it.
+    names: Vec<bool>,
 }
 
 impl RoleQuery {
     fn compile(language: Language, sources: &[&str]) -> Result<RoleQuery, QueryError> {
         let fail = |message| QueryError { language, message };
-        let query = Query::new(&(language.row().grammar)(), &sources.concat())
-            .map_err(|error| fail(error.to_string()))?;
+        let (grammar, source) = ((language.row().grammar)(), sources.concat());
+        let query = Query::new(&grammar, &source).map_err(|error| fail(error.to_string()))?;
         let roles = query
             .capture_names()
             .iter()
             .map(|name| Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`"))))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(RoleQuery { query, roles })
+        let mut names = vec![false; grammar.node_kind_count()];
+        for pattern in source.split('(') {
+            let end = pattern.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(pattern.len());
+            let kind = grammar.id_for_node_kind(&pattern[..end], true);
+            if let Some(is_named) = names.get_mut(kind as usize) {
+                *is_named = true;
+            }
+        }
+        Ok(RoleQuery { query, roles, names })
     }
 
     /// The query for functions, blocks and comments.
@@ -101,6 +111,11 @@ impl RoleQuery {
     pub(crate) fn tokens(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
         compile_once(&QUERIES, language, language.row().tokens)
+    }
+
+    /// Whether a pattern can begin at `node`.
+    pub(crate) fn may_begin_at(&self, node: Node) -> bool {
+        self.names.get(node.kind_id() as usize).is_some_and(|&is_named| is_named)
     }
 
     pub(crate) fn role(&self, capture: &QueryCapture) -> Role {

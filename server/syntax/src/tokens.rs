@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::constructs::{for_each_match, structure};
+use crate::constructs::{Matcher, structure};
 use crate::queries::{Role, RoleQuery};
 use crate::tree::Tree;
+use crate::walk::walk;
 
 impl Tree {
     /// Ranges of all identifiers in order.
@@ -14,7 +15,7 @@ impl Tree {
 
     /// Ranges of all comments in order, without their line ends.
     pub fn comments(&self, text: &str) -> Vec<Range<usize>> {
-        sorted_comments(structure(self, None).comments, text)
+        trim_comments(structure(self).comments, text)
     }
 
     /// Ranges of all string and character literals in order, outermost only.
@@ -30,23 +31,23 @@ impl Tree {
     }
 
     fn tokens(&self, role: Role) -> Vec<Range<usize>> {
-        let query = RoleQuery::tokens(self.language);
+        let mut matcher = Matcher::new(RoleQuery::tokens(self.language));
         let mut ranges = Vec::new();
-        for_each_match(self, query, None, |found| {
-            let captures = found.captures().iter().filter(|capture| query.role(capture) == role);
-            ranges.extend(captures.map(|capture| capture.node.byte_range()));
-        });
-        ranges.sort_by_key(|range| range.start);
+        for node in walk(self.root(), |_| true) {
+            matcher.matches_at(node, |query, found| {
+                let captures = found.captures().iter().filter(|capture| query.role(capture) == role);
+                ranges.extend(captures.map(|capture| capture.node.byte_range()));
+            });
+        }
         ranges
     }
 }
 
-/// Brings comments in order and cuts the line ends off that some grammars count as part of a comment.
-pub(crate) fn sorted_comments(mut comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+/// Cuts off the line ends that some grammars count as part of a comment.
+pub(crate) fn trim_comments(mut comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
     for comment in &mut comments {
         let written = text.get(comment.clone()).unwrap_or_default();
         comment.end = comment.start + written.trim_end_matches(['\n', '\r']).len();
     }
-    comments.sort_by_key(|comment| comment.start);
     comments
 }

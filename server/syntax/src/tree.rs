@@ -3,6 +3,7 @@
 use tree_sitter::{InputEdit, Node, Parser, Point};
 
 use crate::language::Language;
+use crate::walk::walk;
 
 /// A parsed text; cheap to clone.
 ///
@@ -57,21 +58,8 @@ impl Tree {
 
     /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count).
     pub fn has_error(&self) -> bool {
-        let mut cursor = self.inner.walk();
-        loop {
-            if cursor.node().is_error() {
-                return true;
-            }
-            // Subtrees without a flaw are passed over, so that only the paths to flaws are walked.
-            if cursor.node().has_error() && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return false;
-                }
-            }
-        }
+        // Subtrees without a flaw are passed over, so that only the paths to flaws are walked.
+        walk(self.root(), |node| node.has_error()).any(|node| node.is_error())
     }
 
     pub(crate) fn root(&self) -> Node<'_> {

@@ -1,11 +1,15 @@
 (function_definition declarator: (_) @name body: (compound_statement) @body) @function
 
 ; Prototypes. Inside of functions, what looks like one declares a variable more often than not.
-(translation_unit (declaration declarator: (function_declarator) @name) @function)
-(translation_unit (declaration declarator: (pointer_declarator declarator: (function_declarator)) @name) @function)
-(declaration_list (declaration declarator: (function_declarator) @name) @function)
-(declaration_list (declaration declarator: (pointer_declarator declarator: (function_declarator)) @name) @function)
-(preproc_ifdef (declaration declarator: (function_declarator) @name) @function)
-(preproc_ifdef (declaration declarator: (pointer_declarator declarator: (function_declarator)) @name) @function)
-(preproc_if (declaration declarator: (function_declarator) @name) @function)
-(preproc_if (declaration declarator: (pointer_declarator declarator: (function_declarator)) @name) @function)
+(translation_unit
+  (declaration
+    declarator: [(function_declarator) (pointer_declarator declarator: (function_declarator))] @name) @function)
+(declaration_list
+  (declaration
+    declarator: [(function_declarator) (pointer_declarator declarator: (function_declarator))] @name) @function)
+(preproc_ifdef
+  (declaration
+    declarator: [(function_declarator) (pointer_declarator declarator: (function_declarator))] @name) @function)
+(preproc_if
+  (declaration
+    declarator: [(function_declarator) (pointer_declarator declarator: (function_declarator))] @name) @function)

@@ -1,6 +1,3 @@
-; The decorators of a method stand before it.
-((decorator)+ @function . (method_definition body: (statement_block) @body) @function)
-
 (public_field_definition name: (_) @name value: (_ body: (statement_block) @body)) @function
 
 ; Declared without a body.

@@ -1,0 +1,104 @@
+//! What holds for every text, whole or broken.
+
+use std::ops::Range;
+
+use proptest::prelude::*;
+use syntax::{Block, BlockKind, Language};
+
+/// Asks for everything about `text` and checks that all ranges are in bounds, on characters, in order and nested.
+#[track_caller]
+pub(crate) fn assert_invariants(language: Language, text: &str) {
+    let tree = syntax::parse(language, text);
+    let blocks = tree.blocks(text);
+    for (index, block) in blocks.iter().enumerate() {
+        assert_block(block, text);
+        if let Some(parent) = block.parent {
+            assert!(parent < index && contains(&blocks[parent].range, &block.range), "{block:?} outside of its parent");
+        }
+    }
+    for pair in blocks.windows(2) {
+        let [a, b] = [&pair[0].range, &pair[1].range];
+        assert!((a.start, b.end) < (b.start, a.end) || a.end <= b.start, "{a:?} and {b:?} overlap or are out of order");
+    }
+    for function in tree.functions(text) {
+        assert_in_text(&function.range, text);
+        assert!(contains(&function.range, &function.signature) && function.signature.start == function.range.start);
+        for part in function.docstring.iter().chain(&function.body) {
+            assert_in_text(part, text);
+        }
+    }
+    for ranges in [tree.identifiers(), tree.comments(text), tree.strings()] {
+        ranges.iter().for_each(|range| assert_in_text(range, text));
+        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "tokens overlap");
+    }
+    for offset in [0, text.len() / 2, text.len(), usize::MAX] {
+        let end = tree.statement_end(offset);
+        assert!(end.is_none_or(|end| end > offset && end <= text.len()));
+    }
+    tree.has_error();
+}
+
+#[track_caller]
+fn assert_block(block: &Block, text: &str) {
+    assert_in_text(&block.range, text);
+    assert_in_text(&block.header, text);
+    assert!(contains(&block.range, &block.header) && block.header.start == block.range.start, "{block:?}");
+    let written = &text[block.range.clone()];
+    assert_eq!(written, written.trim(), "blanks around a block");
+    let Some(body) = &block.body else {
+        assert_eq!((block.kind, &block.header), (BlockKind::Statement, &block.range));
+        return;
+    };
+    assert_eq!(block.header.end, body.inner.start);
+    assert!(contains(&block.range, &body.inner), "{block:?}");
+    for statement in &body.statements {
+        assert_in_text(statement, text);
+        assert!(contains(&body.inner, statement), "{block:?}");
+    }
+    assert!(body.statements.is_sorted_by(|a, b| a.end <= b.start), "{block:?}");
+}
+
+#[track_caller]
+fn assert_in_text(range: &Range<usize>, text: &str) {
+    assert!(text.get(range.clone()).is_some(), "{range:?} cuts a character or leaves the text");
+}
+
+fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Deeper than any recursion survives.
+const DEPTH: usize = 20_000;
+
+#[test]
+fn deep_nesting() {
+    for language in Language::ALL {
+        for opener in ["(", "{", "[", "if (a) {", "f(", "x => {", "!"] {
+            let text = opener.repeat(DEPTH);
+            let tree = syntax::parse(language, &text);
+            let blocks = tree.blocks(&text);
+            let _ = (tree.functions(&text), tree.identifiers(), tree.has_error(), tree.statement_end(DEPTH));
+            blocks.iter().for_each(|block| assert_block(block, &text));
+        }
+    }
+}
+
+/// Pieces of code from all languages, so that random texts run into the grammars.
+const PIECES: &[&str] = &[
+    "if", "else", "for", "while", "(", ")", "{", "}", "[", "]", ";", ":", ",", "=>", "=", "fn ", "def ", "func ",
+    "function ", "class ", "return", "match ", "switch ", "case ", "try", "catch ", "except", "finally", "do", "loop",
+    "a", "b", "\"", "'", "`", "\n", "\r\n", "\r", "    ", "\t", "//", "/*", "*/", "#", "///", "/** x */", "😀", "é",
+    "\0", "\\", "<", ">", "@a ", "#[a]", "async ", "export ", "let ", "int ", "template <typename T> ", "u8", "\"\"\"",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_text(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+        let text = pieces.concat();
+        for language in Language::ALL {
+            assert_invariants(language, &text);
+        }
+    }
+}
