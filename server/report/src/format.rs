@@ -115,10 +115,10 @@ pub(crate) fn section_title(section: &Section) -> String {
     }
 }
 
-/// `60 cases from 15 files`, of the engine that answered most.
-pub(crate) fn section_size(section: &Section) -> Option<String> {
-    let most = section.overall.lines.iter().max_by_key(|line| line.cases)?;
-    Some(format!("{} from {}", count_of(most.cases, "case"), count_of(most.files, "file")))
+/// `60 cases from 15 files`.
+pub(crate) fn section_size(section: &Section) -> String {
+    let (cases, files) = section.size();
+    format!("{} from {}", count_of(cases, "case"), count_of(files, "file"))
 }
 
 /// Whether the right answer to the cases of this row is nothing.
@@ -158,5 +158,47 @@ pub(crate) fn is_invisible(character: char) -> bool {
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         '\u{e0000}'..='\u{e007f}' => true,
         _ => character.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The character class of `INVISIBLE` in the script, as ranges.
+    fn ranges_of_the_script() -> Vec<(u32, u32)> {
+        let script = include_str!("templates/text.js");
+        let (_, rest) = script.split_once("/[").expect("the class starts");
+        let (class, _) = rest.split_once("]/gu").expect("the class ends");
+        let escapes = class.split("\\u").skip(1).map(|escape| {
+            let digits = escape.trim_start_matches('{').trim_end_matches('-').trim_end_matches('}');
+            (u32::from_str_radix(digits, 16).expect("digits"), escape.ends_with('-'))
+        });
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut is_open = false;
+        for (code, opens) in escapes {
+            match ranges.last_mut() {
+                Some(range) if is_open => range.1 = code,
+                _ => ranges.push((code, code)),
+            }
+            is_open = opens;
+        }
+        ranges
+    }
+
+    #[test]
+    fn script_and_report_call_the_same_characters_invisible() {
+        let ranges = ranges_of_the_script();
+        for character in (0..=0x10_ffff).filter_map(char::from_u32) {
+            let code = u32::from(character);
+            let in_script = ranges.iter().any(|&(first, last)| (first..=last).contains(&code));
+            assert_eq!(is_invisible(character), in_script, "U+{code:04X}");
+        }
+    }
+
+    #[test]
+    fn durations_have_the_digits_that_matter() {
+        let shown = [0.04, 9.94, 9.96, 999.6, 9_999.0, 10_000.0, 12_340.0, f64::INFINITY].map(milliseconds);
+        assert_eq!(shown, ["0.0", "9.9", "10", "1000", "9999", "10s", "12.3s", "timeout"]);
     }
 }

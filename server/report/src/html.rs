@@ -131,7 +131,8 @@ fn facts(report: &RunReport<'_>, summary: &Summary) -> Vec<(&'static str, String
         facts.push(("files", workspace.files.to_string()));
         facts.push(("lines", workspace.lines.to_string()));
     }
-    facts.push(("machine", format!("{}, {} × {}", run.machine.os, run.machine.cores, run.machine.cpu)));
+    let cores = usize::try_from(run.machine.cores).unwrap_or(usize::MAX);
+    facts.push(("machine", format!("{}, {}, {}", run.machine.os, run.machine.cpu, format::count_of(cores, "core"))));
     facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect()
 }
 
@@ -161,7 +162,7 @@ fn letter(index: usize) -> String {
 }
 
 fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) -> SectionView {
-    let has_enough = section.overall.lines.iter().any(|line| line.cases >= MIN_CASES);
+    let (cases, _) = section.size();
     let details = || Details {
         similarity: plots::similarity(report, summary, section),
         latency: plots::latency(report, summary, section),
@@ -169,10 +170,10 @@ fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) ->
     };
     SectionView {
         title: format::section_title(section),
-        size: format::section_size(section).unwrap_or_default(),
+        size: format::section_size(section),
         overall: board::rows(&section.overall),
         differences: board::differences(&section.differences),
         languages: section.languages.iter().map(board::part).collect(),
-        details: has_enough.then(details),
+        details: (cases >= MIN_CASES).then(details),
     }
 }

@@ -30,7 +30,7 @@ pub struct Summary {
     pub run: Run,
     /// The engines; [`Line::engine`] counts from 0 in this list.
     pub engines: Vec<EngineName>,
-    /// One section per origin and exposure: numbers of different origins are never pooled.
+    /// One section per origin and exposure, the largest first: numbers of different origins are never pooled.
     pub sections: Vec<Section>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
@@ -53,6 +53,13 @@ pub struct Section {
     pub languages: Vec<Group>,
     /// Every other engine against the first one, metric by metric.
     pub differences: Vec<Difference>,
+}
+
+impl Section {
+    /// Cases and files of the engine that answered most.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        self.overall.lines.iter().map(|line| (line.cases, line.files)).max().unwrap_or_default()
+    }
 }
 
 /// One engine against another on the cases that both answered.

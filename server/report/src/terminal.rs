@@ -81,7 +81,7 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     let overall = sheet::rows([("all", &section.overall)]);
     let overall_layout = Layout::fitting(&numbers, columns::OVERALL, [&overall], style.width);
     parts.push(titled("overall", &overall_layout.draw(&numbers, "", &overall, style), style));
-    parts.extend(differences::table(summary, section, style));
+    parts.extend(differences::tables(summary, section, style));
     parts.join("\n\n")
 }
 
@@ -101,8 +101,7 @@ fn language_rows(section: &Section) -> Rows<'_> {
 
 fn heading(section: &Section, style: Style) -> String {
     let title = style.title(&format::section_title(section));
-    let dot = style.alphabet().dot();
-    format::section_size(section).map_or_else(|| title.clone(), |size| format!("{title} {dot} {size}"))
+    format!("{title} {} {}", style.alphabet().dot(), format::section_size(section))
 }
 
 fn titled(title: &str, body: &str, style: Style) -> String {

@@ -8,7 +8,7 @@ use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
 use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, SCENARIO};
 use super::{Cell, Group, Interval, Latency, Line, Section, differences};
 
-/// One section per origin and exposure that has observations, in the order of the documentation.
+/// One section per origin and exposure that has observations, the largest first.
 pub(super) fn sections(observations: &[Observation], seed: u64) -> Vec<Section> {
     let table = |pooled: &[&str]| scoring::summarize(observations, &grouping(pooled), seed);
     let by_scenario = table(&[SCENARIO, BLOCK_KIND]);
@@ -21,6 +21,7 @@ pub(super) fn sections(observations: &[Observation], seed: u64) -> Vec<Section> 
             sections.push(section);
         }
     }
+    sections.sort_by_key(|section| std::cmp::Reverse(section.size()));
     sections
 }
 

@@ -1,6 +1,8 @@
 // The case browser: filters, the chosen case, keyboard, theme. The address's hash holds all of its state.
 
 const FILTERS = ["origin", "engine", "outcome", "scenario", "variant", "block_kind", "language"];
+// Milliseconds without a change before the address is written.
+const ADDRESS_DELAY = 150;
 const OUTCOME_FILTERS = {
   exact: (answers) => answers.some((answer) => answer.outcome === "exact"),
   wrong: (answers) => answers.some((answer) => answer.outcome === "wrong"),
@@ -18,7 +20,7 @@ function startBrowser(data) {
   const counter = document.getElementById("case-count");
   const help = document.getElementById("help");
   const haystacks = new Map();
-  let [shown, index, openId] = [[], -1, null];
+  let [shown, index, openId, pending] = [[], -1, null, 0];
 
   section.hidden = false;
   fillFilters();
@@ -81,7 +83,13 @@ function startBrowser(data) {
     remember();
   }
 
+  // Browsers refuse an address that changes at every repetition of a key held down.
   function remember() {
+    clearTimeout(pending);
+    pending = setTimeout(writeAddress, ADDRESS_DELAY);
+  }
+
+  function writeAddress() {
     const hash = new URLSearchParams();
     if (openId) hash.set("case", openId);
     for (const name of FILTERS) if (controls[name].value) hash.set(name, controls[name].value);

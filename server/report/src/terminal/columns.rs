@@ -14,8 +14,8 @@ const NAME_WIDTH: usize = 14;
 pub(super) enum Column {
     /// What the row's cases have in common.
     Label,
-    /// The engine.
-    Engine,
+    /// The engine; where it is not `always` named, only beside others.
+    Engine { always: bool },
     /// How many cases.
     Cases,
     /// A metric's share.
@@ -35,7 +35,7 @@ impl Column {
     pub(super) fn title(self, label: &str) -> String {
         let title = match self {
             Column::Label => label,
-            Column::Engine => "engine",
+            Column::Engine { .. } => "engine",
             Column::Cases => "n",
             Column::Share { title, .. } => title,
             Column::Interval { .. } => "95 %",
@@ -48,10 +48,12 @@ impl Column {
 
     /// Whether it stands at the left.
     pub(super) fn is_text(self) -> bool {
-        matches!(self, Column::Label | Column::Engine | Column::Interval { .. })
+        matches!(self, Column::Label | Column::Engine { .. } | Column::Interval { .. })
     }
 }
 
+const ENGINE: Column = Column::Engine { always: false };
+const ENGINE_NAME: Column = Column::Engine { always: true };
 const EXACT: Column = Column::Share { title: "exact", metric: EXACT_MATCH };
 const EXACT_RANGE: Column = Column::Interval { metric: EXACT_MATCH };
 const TOKENS: Column = Column::Share { title: "tokens", metric: TOKEN_EXACT };
@@ -64,34 +66,34 @@ const SILENT_COUNT: Column = Column::Status { name: SILENT };
 const GATED_COUNT: Column = Column::Status { name: GATED };
 const FAILED_COUNT: Column = Column::Status { name: FAILED };
 
-use Column::{Cases, Engine, Label, Latency, Quiet};
+use Column::{Cases, Label, Latency, Quiet};
 
 /// Cases with something to write, widest first.
 #[rustfmt::skip]
 pub(super) const RESULTS: &[&[Column]] = &[
-    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
-    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, Engine, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, Engine, Cases, EXACT, EDIT, EDIT_RANGE, Latency],
-    &[Label, Engine, Cases, EXACT, EDIT],
+    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
+    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, ENGINE, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, ENGINE, Cases, EXACT, EDIT, EDIT_RANGE, Latency],
+    &[Label, ENGINE, Cases, EXACT, EDIT],
 ];
 
 /// Cases whose right answer is nothing.
 #[rustfmt::skip]
 pub(super) const RESTRAINT: &[&[Column]] = &[
-    &[Label, Engine, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
-    &[Label, Engine, Cases, RESTRAINED, Quiet],
+    &[Label, ENGINE, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
+    &[Label, ENGINE, Cases, RESTRAINED, Quiet],
 ];
 
 /// All cases.
 #[rustfmt::skip]
 pub(super) const OVERALL: &[&[Column]] = &[
-    &[Engine, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, RESTRAINED, RESTRAINED_RANGE, Quiet, Latency],
-    &[Engine, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[Engine, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[Engine, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
-    &[Engine, Cases, EXACT, EDIT],
+    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, RESTRAINED, RESTRAINED_RANGE, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, EDIT],
 ];
 
 /// What cells are made with.
@@ -101,15 +103,14 @@ pub(super) struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// A single engine needs no column to tell it from others.
     pub(super) fn needs(&self, column: Column) -> bool {
-        column != Engine || self.engines.len() > 1
+        column != ENGINE || self.engines.len() > 1
     }
 
     pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {
         match column {
             Column::Label => format::visible(name),
-            Column::Engine => self.engine(line.engine),
+            Column::Engine { .. } => self.engine(line.engine),
             Column::Cases => line.cases.to_string(),
             Column::Share { metric, .. } => {
                 line.metrics.get(metric).map_or_else(|| self.alphabet.to().to_owned(), share)

@@ -7,28 +7,32 @@ use super::{Style, sheet, titled};
 use crate::format;
 use crate::summary::{Difference, Section, Summary};
 
-/// The table, if there is more than one engine.
-pub(super) fn table(summary: &Summary, section: &Section, style: Style) -> Option<String> {
-    if section.differences.is_empty() {
-        return None;
-    }
+/// One table per pair of engines.
+pub(super) fn tables(summary: &Summary, section: &Section, style: Style) -> Vec<String> {
     let numbers = Numbers { engines: &summary.engines, alphabet: style.alphabet() };
-    let header = ["engines", "metric", "n", "difference", "95 %", "better", "worse"];
-    let rows = section.differences.iter().map(|difference| row(&numbers, difference));
+    let pairs = section.differences.chunk_by(|left, right| left.engine == right.engine);
+    pairs.map(|pair| table(&numbers, pair, style)).collect()
+}
+
+fn table(numbers: &Numbers<'_>, pair: &[Difference], style: Style) -> String {
+    let header = ["metric", "n", "difference", "95 %", "better", "worse"];
+    let rows = pair.iter().map(|difference| row(numbers, difference));
     let mut table = sheet::plain(header.map(str::to_owned).to_vec(), rows);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_cell_alignment(if index < 2 { CellAlignment::Left } else { CellAlignment::Right });
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     let mut lines = table.lines().map(|line| line.trim_end().to_owned());
     let header = lines.next().map(|line| style.dim(&line));
     let text = header.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
-    Some(titled("difference on the same cases", &text, style))
+    let names = pair.first().map(|first| {
+        let [engine, baseline] = [first.engine, first.baseline].map(|index| numbers.engine(index));
+        format!("{engine} - {baseline}, on the same cases")
+    });
+    titled(&names.unwrap_or_default(), &text, style)
 }
 
 fn row(numbers: &Numbers<'_>, difference: &Difference) -> Vec<String> {
-    let pair = format!("{} - {}", numbers.engine(difference.engine), numbers.engine(difference.baseline));
     vec![
-        pair,
         difference.metric.replace('_', " "),
         difference.cases.to_string(),
         difference.value.map_or_else(|| numbers.alphabet.to().to_owned(), format::signed_percent),

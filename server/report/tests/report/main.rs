@@ -1,1 +1,6 @@
-//! x
+//! What readers get: terminal, page, Markdown and JSON of a made-up run.
+
+mod fixture;
+mod page;
+mod tables;
+mod terminal;

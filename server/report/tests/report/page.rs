@@ -1,0 +1,168 @@
+//! The HTML page: what is in it, and what code inside it cannot do.
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, HOSTILE, fixture};
+
+fn page(fixture: &Fixture) -> String {
+    let report = fixture.report();
+    report::html(&report, &report.summary())
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).expect(start);
+    rest.split_once(end).expect(end).0
+}
+
+fn embedded(page: &str) -> &str {
+    between(page, "<script type=\"application/json\" id=\"report-data\">", "</script>")
+}
+
+fn data(page: &str) -> Value {
+    serde_json::from_str(embedded(page)).expect("json")
+}
+
+#[test]
+fn embedded_cases_come_back_as_they_were() {
+    let fixture = fixture(60);
+    let data = data(&page(&fixture));
+    let cases = data["cases"].as_array().expect("cases");
+    assert_eq!(cases.len(), fixture.cases.len());
+    for (embedded, case) in cases.iter().zip(&fixture.cases) {
+        assert_eq!(embedded["id"], case.id);
+        assert_eq!(embedded["truth"], case.truth);
+        assert!(case.prefix.ends_with(embedded["before"]["text"].as_str().expect("text")));
+        assert!(case.suffix.starts_with(embedded["after"]["text"].as_str().expect("text")));
+        let answers = embedded["answers"].as_array().expect("answers");
+        let texts = fixture.predictions.iter().filter(|prediction| prediction.case == case.id);
+        let texts: Vec<&str> = texts.map(|prediction| prediction.text.as_str()).collect();
+        assert_eq!(answers.iter().map(|answer| answer["text"].as_str().expect("text")).collect::<Vec<_>>(), texts);
+    }
+}
+
+#[test]
+fn code_in_cases_is_inert() {
+    let fixture = fixture(60);
+    assert!(fixture.cases.iter().any(|case| case.truth == HOSTILE), "the fixture holds hostile text");
+    let page = page(&fixture);
+    assert!(!embedded(&page).contains('<'));
+    assert_eq!(page.matches("</script").count(), 2, "the data's and the script's own");
+    assert_eq!(page.matches("<script").count(), 2);
+    assert!(!page.contains("<!--"));
+    let invisible = |character: char| {
+        matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    assert_eq!(page.find(invisible), None, "no bidirectional control stands in the file as such");
+}
+
+#[test]
+fn names_are_escaped_and_their_controls_shown() {
+    let mut fixture = fixture(12);
+    fixture.run.name = "<img src=x onerror=alert(1)>\u{202e}".to_owned();
+    for config in &mut fixture.run.engines {
+        config.engine.name.push_str("<b>&\"");
+    }
+    fixture.notes.push("</ul><script>".to_owned());
+    let page = page(&fixture);
+    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;[U+202E]"));
+    assert!(page.contains("builtin&lt;b&gt;&amp;&quot;"));
+    assert!(!page.contains("<img") && !page.contains("<b>&"));
+    assert_eq!(page.matches("<script").count(), 2);
+}
+
+#[test]
+fn the_page_loads_nothing_and_runs_only_its_own_script() {
+    let page = page(&fixture(60));
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    let nonce = between(policy, "style-src 'nonce-", "'");
+    assert!(policy.starts_with("default-src 'none';"), "{policy}");
+    assert!(policy.contains(&format!("script-src 'nonce-{nonce}'")), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.matches(&format!(" nonce=\"{nonce}\">")).count(), 2, "style and script");
+    let shell = page.replace(embedded(&page), "");
+    for reference in ["src=", "url(", "@import", "http:", "https:", "<link", "style=\""] {
+        assert!(!shell.contains(reference), "{reference}");
+    }
+    assert!(!shell.contains(" onclick="), "the policy forbids handlers in attributes");
+}
+
+#[test]
+fn another_run_has_another_nonce() {
+    let nonce = |mined| between(&page(&fixture(mined)), "'nonce-", "'").to_owned();
+    assert_ne!(nonce(12), nonce(13));
+    assert_eq!(nonce(12), nonce(12));
+}
+
+#[test]
+fn scoreboard_and_plots_need_no_script() {
+    let fixture = fixture(60);
+    let summary = fixture.report().summary();
+    let page = page(&fixture);
+    let (shell, _) = page.split_once("<script").expect("a script");
+    for line in &summary.sections[0].overall.lines {
+        let value = line.metrics["edit_similarity"].value.expect("enough cases");
+        assert!(shell.contains(&format!("<b>{:.1}</b>", value * 100.0)), "{value}");
+    }
+    assert_eq!(shell.matches("<figure>").count(), 2, "plots of the mined cases only; the others are too few");
+    assert!(shell.matches("<rect class=\"bar\"").count() > 10);
+    assert!(shell.contains("href=\"#origin=mined&amp;engine=0&amp;scenario=full_block&amp;block_kind=function\""));
+    assert!(shell.contains("<section id=\"cases\" aria-labelledby=\"cases-title\" hidden>"));
+}
+
+#[test]
+fn every_bar_counts_its_answers() {
+    let fixture = fixture(60);
+    let page = page(&fixture);
+    let plot = between(&page, "Histogram of edit similarity per engine", "</svg>");
+    let counts = plot.split("<title>").skip(1).map(|title| {
+        let title = title.split_once("</title>").expect("an end").0;
+        let count = title.rsplit_once(": ").expect("a count").1;
+        count.split_once(' ').expect("a noun").0.parse::<usize>().expect("a number")
+    });
+    let mined = |id: &str| fixture.cases.iter().any(|case| case.id == id && case.origin.kind == cases::OriginKind::Mined);
+    let scored = fixture.scores.iter().filter(|score| mined(&score.case) && score.metrics.contains_key("edit_similarity"));
+    assert_eq!(counts.sum::<usize>(), scored.count());
+}
+
+#[test]
+fn long_files_are_cut_around_the_cursor() {
+    let mut fixture = fixture(1);
+    let case = &mut fixture.cases[0];
+    case.prefix = (0..10_000).map(|line| format!("before {line}\n")).collect::<String>() + "cursor ";
+    case.suffix = (0..10_000).map(|line| format!(" after {line}\n")).collect();
+    let data = data(&page(&fixture));
+    let kept = data["lines_kept"].as_u64().expect("a number");
+    let before = &data["cases"][0]["before"];
+    assert_eq!(before["text"].as_str().map(|text| text.lines().count() as u64), Some(kept + 1));
+    assert_eq!(before["first_line"], 10_000 - kept);
+    assert!(before["text"].as_str().expect("text").ends_with("before 9999\ncursor "));
+    let after = &data["cases"][0]["after"];
+    assert!(after["text"].as_str().expect("text").starts_with(" after 0\n after 1\n"));
+    assert_eq!(after["text"].as_str().map(|text| text.lines().count() as u64), Some(kept + 1));
+    assert_eq!(after["hidden_lines"], 10_000 - kept);
+}
+
+#[test]
+fn a_file_of_one_huge_line_is_cut_between_characters() {
+    let mut fixture = fixture(1);
+    for text in ["ä", "a🎉", "🎉"] {
+        fixture.cases[0].prefix = text.repeat(400_000);
+        fixture.cases[0].suffix = text.repeat(400_000);
+        fixture.predictions[0].raw = text.repeat(400_000);
+        let page = page(&fixture);
+        assert!(page.len() < 400_000, "{} bytes", page.len());
+        let before = &data(&page)["cases"][0]["before"];
+        assert_eq!((&before["first_line"], &before["hidden_lines"]), (&0.into(), &0.into()));
+        assert!(before["text"].as_str().is_some_and(|kept| fixture.cases[0].prefix.ends_with(kept)));
+    }
+}
+
+#[test]
+fn an_empty_run_has_a_page() {
+    let mut fixture = fixture(0);
+    fixture.cases.clear();
+    fixture.predictions.clear();
+    let page = page(&fixture);
+    assert!(page.contains("No answers yet."));
+    assert_eq!(data(&page)["cases"], Value::Array(Vec::new()));
+}

@@ -1,0 +1,124 @@
+//! Markdown and JSON.
+
+use expect_test::expect;
+
+use crate::fixture::fixture;
+
+#[test]
+fn markdown_of_a_small_run() {
+    let mut fixture = fixture(3);
+    fixture.cases.truncate(3);
+    fixture.run.name = "a|b <script>".to_owned();
+    let markdown = report::markdown(&fixture.report().summary());
+    expect![[r#"
+        # a\|b \<script\>
+
+        ## mined cases
+
+        |  | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        |---|---|--:|--:|--:|--:|--:|--:|--:|
+        | all | builtin | 3 | 0/3 | 0/3 | 0.9/3 | – | 2+0+0 | 4.0/17 |
+        | all | qwen | 3 | 1/3 | 1/3 | 1/3 | – | 1+1+0 | 101/670 |
+
+        | on the same cases | metric | n | difference | better | worse |
+        |---|---|--:|--:|--:|--:|
+        | qwen - builtin | exact match | 3 | – | 1 | 0 |
+        | qwen - builtin | token exact | 3 | – | 1 | 0 |
+        | qwen - builtin | edit similarity | 3 | – | 1 | 1 |
+
+        | language | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        |---|---|--:|--:|--:|--:|--:|--:|--:|
+        | python | builtin | 1 | 0/1 | 0/1 | 0.9/1 | – | 0+0+0 | 17/17 |
+        | python | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 0+1+0 | – |
+        | rust | builtin | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 4.0/4.0 |
+        | rust | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 101/101 |
+        | typescript | builtin | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 4.0/4.0 |
+        | typescript | qwen | 1 | 1/1 | 1/1 | 1/1 | – | 0+0+0 | 670/670 |
+
+        <details><summary>By scenario and block kind</summary>
+
+        | scenario, block kind | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        |---|---|--:|--:|--:|--:|--:|--:|--:|
+        | full\_block | builtin | 1 | 0/1 | 0/1 | 0.9/1 | – | 0+0+0 | 17/17 |
+        | full\_block | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 0+1+0 | – |
+        | full\_block, function | builtin | 1 | 0/1 | 0/1 | 0.9/1 | – | 0+0+0 | 17/17 |
+        | full\_block, function | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 0+1+0 | – |
+        | incomplete\_suffix | builtin | 2 | 0/2 | 0/2 | 0/2 | – | 2+0+0 | 4.0/4.0 |
+        | incomplete\_suffix | qwen | 2 | 1/2 | 1/2 | 1/2 | – | 1+0+0 | 101/670 |
+        | incomplete\_suffix, function | builtin | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 4.0/4.0 |
+        | incomplete\_suffix, function | qwen | 1 | 1/1 | 1/1 | 1/1 | – | 0+0+0 | 670/670 |
+        | incomplete\_suffix, for | builtin | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 4.0/4.0 |
+        | incomplete\_suffix, for | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 101/101 |
+
+        </details>
+
+        Percent, in brackets the 95 % interval, resampled over whole files (Wilson's where there are too few). Cells under 10 cases show counts only.
+
+        - 3 files share 40 % of their lines with a case's file; they were hidden from the index
+        - 4 answers belong to no case of the suite and are left out
+    "#]].assert_eq(&markdown);
+}
+
+#[test]
+fn every_row_of_a_markdown_table_has_its_columns() {
+    let markdown = report::markdown(&fixture(60).report().summary());
+    let mut columns = 0;
+    for line in markdown.lines() {
+        let bars = line.matches('|').count() - line.matches("\\|").count();
+        if columns != 0 && bars != 0 {
+            assert_eq!(bars, columns, "{line}");
+        }
+        columns = bars;
+    }
+}
+
+#[test]
+fn json_keeps_counts_beside_ratios() {
+    let summary = fixture(60).report().summary();
+    let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
+    assert_eq!(json["schema"], "1.0");
+    assert_eq!(json["engines"][1]["name"], "qwen");
+    let section = &json["sections"][0];
+    assert_eq!(section["origin"], "mined");
+    let line = &section["overall"]["lines"][0];
+    assert_eq!((&line["cases"], &line["files"]), (&60.into(), &15.into()));
+    let cell = &line["metrics"]["edit_similarity"];
+    let [num, den, value] = ["num", "den", "value"].map(|name| cell[name].as_f64().expect(name));
+    assert_eq!(num / den, value);
+    assert!(cell["interval"]["low"].as_f64() < Some(value));
+    let few = &section["scenarios"][1]["lines"][0]["metrics"]["exact_match"];
+    assert!(few["cases"].as_u64() < Some(10) && few.get("value").is_none(), "{few}");
+}
+
+#[test]
+fn a_percentile_on_a_timeout_is_null() {
+    let mut fixture = fixture(20);
+    for prediction in &mut fixture.predictions {
+        prediction.status = cases::Status::Timeout;
+    }
+    let json: serde_json::Value = serde_json::from_str(&report::json(&fixture.report().summary())).expect("json");
+    let latency = &json["sections"][0]["overall"]["lines"][0]["latency"];
+    assert_eq!((&latency["timeouts"], &latency["p50"]), (&20.into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn what_cannot_be_counted_is_said() {
+    let mut fixture = fixture(20);
+    fixture.scores.truncate(30);
+    fixture.cases.truncate(19);
+    let notes = fixture.report().summary().notes;
+    expect![[r#"
+        3 files share 40 % of their lines with a case's file; they were hidden from the index
+        6 answers belong to no case of the suite and are left out
+        8 answers have no scores; only their status and time are counted"#]].assert_eq(&notes.join("\n"));
+}
+
+#[test]
+fn the_summary_is_the_same_whatever_the_order_of_the_rows() {
+    let mut fixture = fixture(30);
+    let summary = fixture.report().summary();
+    fixture.predictions.reverse();
+    fixture.scores.reverse();
+    fixture.cases.reverse();
+    assert_eq!(report::json(&summary), report::json(&fixture.report().summary()));
+}

@@ -1,0 +1,293 @@
+//! The terminal's tables.
+
+use std::collections::BTreeMap;
+
+use cases::{Exposure, OriginKind, Schema};
+use expect_test::{Expect, expect};
+use report::terminal::{Style, table};
+use report::{Cell, Difference, Group, Interval, Latency, Line, Section, Summary};
+
+use crate::fixture::fixture;
+
+const PLAIN: Style = Style { color: false, width: 80, unicode: true };
+
+/// Two engines, two scenarios, numbers by hand.
+fn small() -> Summary {
+    let fixture = fixture(0);
+    let group = |scenario: Option<&str>, kind: Option<&str>, lines: Vec<Line>| Group {
+        scenario: scenario.map(str::to_owned),
+        block_kind: kind.map(str::to_owned),
+        language: None,
+        lines,
+    };
+    let block = vec![results(0, 40, 0.25), results(1, 40, 0.5)];
+    let empty = vec![restraint(0, 12, 0.75), restraint(1, 12, 0.5)];
+    let few = vec![results(0, 4, 0.25), results(1, 4, 0.5)];
+    let section = Section {
+        origin: OriginKind::Mined,
+        exposure: Exposure::None,
+        overall: group(None, None, block.clone()),
+        scenarios: vec![
+            group(Some("full_block"), None, block.clone()),
+            group(Some("full_block"), Some("function"), few),
+            group(Some("full_block"), Some("statement"), block),
+            group(Some("inner_block/empty"), None, empty.clone()),
+            group(Some("inner_block/empty"), Some("for"), empty),
+        ],
+        block_kinds: Vec::new(),
+        languages: Vec::new(),
+        differences: vec![Difference {
+            metric: "exact_match",
+            baseline: 0,
+            engine: 1,
+            cases: 40,
+            better: 12,
+            worse: 2,
+            value: Some(0.25),
+            interval: Some(Interval { low: -0.02, high: 0.52, method: "cluster_bootstrap" }),
+        }],
+    };
+    Summary {
+        schema: Schema::CURRENT,
+        engines: fixture.run.engines.iter().map(|config| config.engine.clone()).collect(),
+        run: fixture.run,
+        sections: vec![section],
+        notes: fixture.notes,
+    }
+}
+
+fn cell(cases: usize, value: f64) -> Cell {
+    let has_enough = cases >= scoring::summary::MIN_CASES;
+    Cell {
+        cases,
+        num: value * cases as f64,
+        den: cases as f64,
+        value: has_enough.then_some(value),
+        interval: has_enough.then_some(Interval { low: value - 0.1, high: value + 0.1, method: "wilson" }),
+    }
+}
+
+fn line(engine: usize, cases: usize, metrics: &[(&str, Cell)]) -> Line {
+    let metrics: BTreeMap<_, _> = metrics.iter().map(|&(name, cell)| (name.to_owned(), cell)).collect();
+    let latency = Latency { count: cases, timeouts: 1, p50: 8.25 + engine as f64 * 400.0, p90: 12_345.0, p99: f64::INFINITY };
+    Line { engine, cases, files: cases / 2, metrics, latency: Some(latency) }
+}
+
+fn results(engine: usize, cases: usize, value: f64) -> Line {
+    let share = cell(cases, value);
+    let status = |count: f64| Cell { num: count, ..share };
+    let metrics = [
+        ("exact_match", share),
+        ("token_exact", share),
+        ("edit_similarity", cell(cases, value + 0.2)),
+        ("silent", status(2.0)),
+        ("gated", status(1.0)),
+        ("failed", status(0.0)),
+    ];
+    line(engine, cases, &metrics)
+}
+
+fn restraint(engine: usize, cases: usize, value: f64) -> Line {
+    line(engine, cases, &[("restraint", cell(cases, value)), ("silent", Cell { num: 9.0, ..cell(cases, value) })])
+}
+
+#[track_caller]
+fn check(style: Style, expected: Expect) {
+    expected.assert_eq(&table(&small(), style, &["ghostbench report RUN".to_owned()]));
+}
+
+#[test]
+fn at_80_columns() {
+    check(PLAIN, expect![[r#"
+        mined cases · 40 cases from 20 files
+
+        full_block
+          kind       engine    n  exact  95 %   tokens   edit  95 %   quiet         ms
+          all        builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
+                     qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
+          function   builtin   4    1/4            1/4  1.8/4         2+1+0  8.2/12.3s
+                     qwen      4    2/4            2/4  2.8/4         2+1+0  408/12.3s
+          statement  builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
+                     qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
+
+        inner_block/empty
+          kind  engine    n  restraint  95 %   silent  gated  failed         ms
+          for   builtin  12       75.0  65–85       9      0       0  8.2/12.3s
+                qwen     12       50.0  40–60       9      0       0  408/12.3s
+
+        overall
+          engine    n  exact  95 %   tokens  edit  95 %   restraint  quiet         ms
+          builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
+          qwen     40   50.0  40–60    50.0  70.0  60–80          –  2+1+0  408/12.3s
+
+        qwen - builtin, on the same cases
+          metric        n  difference       95 %  better  worse
+          exact match  40       +25.0  -2 to +52      12      2
+
+        Percent, then the 95 % interval, resampled over files because cases of one file
+        are alike; Wilson's where there are too few files. Cells under 10 cases show
+        counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/90th
+        percentile, a timeout counting as longest.
+
+        Notes
+          3 files share 40 % of their lines with a case's file; they were hidden from
+          the index
+
+        Next
+          ghostbench report RUN
+    "#]]);
+}
+
+#[test]
+fn at_120_columns_in_ascii() {
+    check(Style { width: 120, unicode: false, ..PLAIN }, expect![[r#"
+        mined cases - 40 cases from 20 files
+
+        full_block
+          kind       engine    n  exact  95 %   tokens  95 %    edit  95 %   silent  gated  failed         ms
+          all        builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
+                     qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
+          function   builtin   4    1/4            1/4         1.8/4              2      1       0  8.2/12.3s
+                     qwen      4    2/4            2/4         2.8/4              2      1       0  408/12.3s
+          statement  builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
+                     qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
+
+        inner_block/empty
+          kind  engine    n  restraint  95 %   silent  gated  failed         ms
+          for   builtin  12       75.0  65-85       9      0       0  8.2/12.3s
+                qwen     12       50.0  40-60       9      0       0  408/12.3s
+
+        overall
+          engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet         ms
+          builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
+          qwen     40   50.0  40-60    50.0  40-60  70.0  60-80          -        2+1+0  408/12.3s
+
+        qwen - builtin, on the same cases
+          metric        n  difference       95 %  better  worse
+          exact match  40       +25.0  -2 to +52      12      2
+
+        Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where there are too
+        few files. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/90th
+        percentile, a timeout counting as longest.
+
+        Notes
+          3 files share 40 % of their lines with a case's file; they were hidden from the index
+
+        Next
+          ghostbench report RUN
+    "#]]);
+}
+
+#[test]
+fn at_40_columns_the_essentials_remain() {
+    check(Style { width: 40, ..PLAIN }, expect![[r#"
+        mined cases · 40 cases from 20 files
+
+        full_block
+          kind       engine    n  exact   edit
+          all        builtin  40   25.0   45.0
+                     qwen     40   50.0   70.0
+          function   builtin   4    1/4  1.8/4
+                     qwen      4    2/4  2.8/4
+          statement  builtin  40   25.0   45.0
+                     qwen     40   50.0   70.0
+
+        inner_block/empty
+          kind  engine    n  restraint  quiet
+          for   builtin  12       75.0  9+0+0
+                qwen     12       50.0  9+0+0
+
+        overall
+          engine    n  exact  edit
+          builtin  40   25.0  45.0
+          qwen     40   50.0  70.0
+
+        qwen - builtin, on the same cases
+          metric        n  difference       95 %  better  worse
+          exact match  40       +25.0  -2 to +52      12      2
+
+        Percent, then the 95 % interval,
+        resampled over files because cases of
+        one file are alike; Wilson's where there
+        are too few files. Cells under 10 cases
+        show counts only (sum/cases). quiet:
+        answers silent+gated+failed. ms:
+        median/90th percentile, a timeout
+        counting as longest.
+
+        Notes
+          3 files share 40 % of their lines with
+          a case's file; they were hidden from
+          the index
+
+        Next
+          ghostbench report RUN
+    "#]]);
+}
+
+#[test]
+fn one_engine_needs_no_column_for_its_name() {
+    let mut fixture = fixture(20);
+    fixture.cases.truncate(20);
+    fixture.run.engines.truncate(1);
+    fixture.predictions.retain(|prediction| prediction.engine.name == "builtin");
+    let text = table(&fixture.report().summary(), PLAIN, &[]);
+    let headers: Vec<&str> = text.lines().filter(|line| line.contains(" n ") && line.contains("ms")).collect();
+    let (last, others) = headers.split_last().expect("tables");
+    assert!(last.contains("engine"), "the overall table names the engine: {last}");
+    assert!(others.iter().all(|header| !header.contains("engine")), "{text}");
+    assert!(!text.contains("on the same cases"));
+}
+
+#[test]
+fn every_line_fits() {
+    let summary = fixture(60).report().summary();
+    for width in [80, 100, 120] {
+        for line in table(&summary, Style { width, ..PLAIN }, &[]).lines() {
+            assert!(line.chars().count() <= width, "{} > {width}: {line}", line.chars().count());
+        }
+    }
+}
+
+#[test]
+fn ascii_is_ascii() {
+    let text = table(&fixture(60).report().summary(), Style { unicode: false, ..PLAIN }, &[]);
+    assert!(text.is_ascii(), "{:?}", text.chars().find(|character| !character.is_ascii()));
+}
+
+#[test]
+fn colors_only_when_asked_for_and_only_around_the_same_text() {
+    let summary = fixture(60).report().summary();
+    let plain = table(&summary, PLAIN, &[]);
+    let mut painted = table(&summary, Style { color: true, ..PLAIN }, &[]);
+    assert!(!plain.contains('\u{1b}'));
+    assert!(painted.contains('\u{1b}'));
+    for code in ["0", "1", "2", "32", "33", "35", "36"] {
+        painted = painted.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_eq!(plain, painted);
+}
+
+#[test]
+fn origins_and_exposures_never_share_a_table() {
+    let text = table(&fixture(60).report().summary(), PLAIN, &[]);
+    let headings: Vec<&str> = text.lines().filter(|line| line.contains(" cases") && line.contains(" from ")).collect();
+    expect![[r#"
+        mined cases · 60 cases from 15 files
+        live cases · 1 case from 1 file
+        live cases, suggestion shown · 1 case from 1 file"#]].assert_eq(&headings.join("\n"));
+}
+
+#[test]
+fn an_empty_run_says_so() {
+    let mut fixture = fixture(0);
+    fixture.cases.clear();
+    fixture.predictions.clear();
+    fixture.notes.clear();
+    expect![[r#"
+        No answers yet.
+
+        Next
+          ghostbench replay SUITE --resume
+    "#]].assert_eq(&table(&fixture.report().summary(), PLAIN, &["ghostbench replay SUITE --resume".to_owned()]));
+}
