@@ -52,9 +52,9 @@ const TOKENS: [(&str, &str); 34] = [
 enum Value {
     /// Anything: the place alone gives it away.
     Any,
-    /// A password: letters and digits.
+    /// A password: letters and digits, but no URL.
     Password,
-    /// A key: long, letters and digits mixed within its parts, no repetitions.
+    /// A key: long, letters and digits mixed within its parts, few repetitions, no URL.
     Key,
     /// The text of a private key: the long runs of base64 in it.
     KeyBlock,
@@ -86,6 +86,9 @@ const PLACES: [(&str, &str, Value); 7] = [
     ("bearer token", r"(?i-u:\bbearer)\s+([A-Za-z0-9._~+/=-]{20,})", Value::Key),
     ("basic authorization", r"(?i-u:\bbasic)\s+([A-Za-z0-9+/]{16,}={0,2})", Value::Key),
 ];
+
+/// Letters and digits stand together in shorter words too: `v1`, `oauth2`, `sha256`.
+const MIN_MIXED_CHARACTERS: usize = 8;
 
 /// English words and hexadecimal digits in short strings stay below this; random strings from 16 characters on are above.
 const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
@@ -161,8 +164,8 @@ impl Value {
         let is_secret = match self {
             Value::KeyBlock => return key_block(text, start),
             Value::Any => true,
-            Value::Password => has_letters_and_digits(text),
-            Value::Key => is_random(text),
+            Value::Password => has_letters_and_digits(text) && !text.contains("://"),
+            Value::Key => is_random(text) && !text.contains("://"),
         };
         is_secret.then_some(start..start + text.len()).into_iter().collect()
     }
@@ -184,7 +187,8 @@ fn has_letters_and_digits(text: &str) -> bool {
 
 /// Whether a string was drawn at random, rather than put together from words and numbers.
 pub(super) fn is_random(text: &str) -> bool {
-    let mixes = text.split(|character: char| !character.is_ascii_alphanumeric()).any(has_letters_and_digits);
+    let mut parts = text.split(|character: char| !character.is_ascii_alphanumeric());
+    let mixes = parts.any(|part| part.len() >= MIN_MIXED_CHARACTERS && has_letters_and_digits(part));
     text.len() >= MIN_KEY_CHARACTERS && mixes && entropy_bits(text) >= MIN_KEY_ENTROPY_BITS
 }
 
