@@ -60,27 +60,46 @@ enum Value {
     KeyBlock,
 }
 
+/// A string given to a name that ends in one of `$names` with any word after it: assigned, passed, compared, a value in a map;
+/// a type may stand between. The string has at least `$length` characters, and none that stands for something to be put in.
+macro_rules! string_for {
+    ($names:literal, $length:literal) => {
+        concat!(
+            "(?i-u:",
+            $names,
+            r#")(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{"#,
+            $length,
+            r#",})["'`]"#
+        )
+    };
+}
+
 /// Places of secrets, as (name, pattern, what is accepted); the first group that takes part is the secret.
 const PLACES: [(&str, &str, Value); 7] = [
     (
         "private key",
-        r#"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:((?:[^-]|-[^-])*)-----END|((?:[\s"'`,+\\]|\\[nr])*[A-Za-z0-9+/=]{40,}(?:(?:[\s"'`,+\\]|\\[nr])+[A-Za-z0-9+/=]{40,})*))"#,
+        concat!(
+            r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:",
+            // The whole block.
+            r"((?:[^-]|-[^-])*)-----END",
+            // A block that is cut off: its whole lines.
+            r#"|((?:(?:[\s"'`,+\\]|\\[nr])*[A-Za-z0-9+/=]{40,})+))"#
+        ),
         Value::KeyBlock,
     ),
-    ("password in url", r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@"#, Value::Any),
     (
-        "password",
-        r#"(?i-u:passw(?:or)?d|passphrase|pwd)(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{8,})["'`]"#,
-        Value::Password,
+        "password in url",
+        r#"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@"#,
+        Value::Any,
     ),
-    (
-        "password in settings",
-        r#"(?i-u)\b(?:password|pwd)=(?u)([^\s;"'`<>{}$(),]{6,})[;&"'`]"#,
-        Value::Password,
-    ),
+    ("password", string_for!("passw(?:or)?d|passphrase|pwd", 8), Value::Password),
+    ("password in settings", r#"(?i-u:\b(?:password|pwd)=)([^\s;"'`<>{}$(),]{6,})[;&"'`]"#, Value::Password),
     (
         "key",
-        r#"(?i-u:secret|token|credential|api[_-]?key|(?:access|account|auth|private|signing|encryption|client|service|master|app|license)[_-]?key)(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{16,})["'`]"#,
+        string_for!(
+            "secret|token|credential|api[_-]?key|(?:access|account|auth|private|signing|encryption|client|service|master|app|license)[_-]?key",
+            16
+        ),
         Value::Key,
     ),
     ("bearer token", r"(?i-u:\bbearer)\s+([A-Za-z0-9._~+/=-]{20,})", Value::Key),
