@@ -132,7 +132,10 @@ fn facts(report: &RunReport<'_>, summary: &Summary) -> Vec<(&'static str, String
         facts.push(("lines", workspace.lines.to_string()));
     }
     let cores = usize::try_from(run.machine.cores).unwrap_or(usize::MAX);
-    facts.push(("machine", format!("{}, {}, {}", run.machine.os, run.machine.cpu, format::count_of(cores, "core"))));
+    facts.push((
+        "machine",
+        format!("{}, {}, {}", run.machine.os, run.machine.cpu, format::count_of(cores, "core")),
+    ));
     facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect()
 }
 

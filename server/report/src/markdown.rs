@@ -92,7 +92,8 @@ fn difference_row(summary: &Summary, difference: &Difference) -> String {
     let Difference { cases, better, worse, .. } = *difference;
     let (engine, baseline) = (engine(summary, difference.engine), engine(summary, difference.baseline));
     let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
-    let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();
+    let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent)
+        + &interval.unwrap_or_default();
     let metric = difference.metric.replace('_', " ");
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
 }

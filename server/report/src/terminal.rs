@@ -57,7 +57,7 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
 }
 
 fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
-    let numbers = Numbers { engines: &summary.engines, alphabet: style.alphabet() };
+    let numbers = Numbers::new(&summary.engines, style.alphabet());
     let scenarios: Vec<(&str, Rows<'_>)> = section
         .scenarios
         .chunk_by(|left, right| left.scenario == right.scenario)
@@ -68,7 +68,8 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
         scenarios.iter().partition(|(scenario, _)| format::is_empty_scenario(scenario));
     let all_results = results.iter().map(|(_, rows)| rows).chain([&languages]);
     let result_layout = Layout::fitting(&numbers, columns::RESULTS, all_results, style.width);
-    let empty_layout = Layout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
+    let empty_layout =
+        Layout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
     let mut parts = vec![heading(section, style)];
     for (scenario, rows) in &scenarios {
@@ -76,12 +77,16 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
         parts.push(titled(scenario, &layout.draw(&numbers, "kind", rows, style), style));
     }
     if section.languages.len() > 1 {
-        parts.push(titled("by language", &result_layout.draw(&numbers, "language", &languages, style), style));
+        parts.push(titled(
+            "by language",
+            &result_layout.draw(&numbers, "language", &languages, style),
+            style,
+        ));
     }
     let overall = sheet::rows([("all", &section.overall)]);
     let overall_layout = Layout::fitting(&numbers, columns::OVERALL, [&overall], style.width);
     parts.push(titled("overall", &overall_layout.draw(&numbers, "", &overall, style), style));
-    parts.extend(differences::tables(summary, section, style));
+    parts.extend(differences::tables(&numbers, section, style));
     parts.join("\n\n")
 }
 

@@ -12,7 +12,7 @@ use crate::summary::{self, Section, Summary};
 
 /// Drawing units, about a CSS pixel each.
 const WIDTH: f64 = 600.0;
-const LEFT: f64 = 116.0;
+const LEFT: f64 = 132.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 8.0;
 const AXIS_HEIGHT: f64 = 34.0;
@@ -119,7 +119,7 @@ pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Secti
         let timeouts = line.latency.map_or(0, |latency| latency.timeouts);
         let about = match timeouts {
             0 => answers(&counts),
-            _ => format!("{}, {timeouts} timed out", answers(&counts)),
+            _ => format!("{} + {timeouts} timed out", counts.iter().sum::<usize>()),
         };
         let quantiles =
             line.latency.iter().flat_map(|latency| [(latency.p50, "median"), (latency.p90, "p90")]);

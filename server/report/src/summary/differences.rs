@@ -37,7 +37,8 @@ pub(super) fn differences(observations: &[Observation], section: &Section, seed:
 
 fn of_engine(observations: &[Observation], section: &Section, engine: usize) -> Vec<Observation> {
     let engine = engine.to_string();
-    let wanted = [(ORIGIN, section.origin.name()), (EXPOSURE, section.exposure.name()), (ENGINE, engine.as_str())];
+    let wanted =
+        [(ORIGIN, section.origin.name()), (EXPOSURE, section.exposure.name()), (ENGINE, engine.as_str())];
     let is_wanted = |observation: &&Observation| {
         wanted.iter().all(|&(name, value)| observation.labels.get(name).is_some_and(|label| label == value))
     };

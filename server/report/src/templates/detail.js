@@ -174,7 +174,7 @@ function metricText(metric) {
   const value = share(metric);
   if (value === null) return "\u2013";
   const counts = typeof metric === "number" || metric.den === 1 ? "" : ` (${round(metric.num)} of ${round(metric.den)})`;
-  return round(value) + counts;
+  return `${round(value)} %${counts}`;
 }
 
 function round(value) {

@@ -1,5 +1,7 @@
 //! The columns of the terminal's tables, and which of them stand together at which width.
 
+use std::collections::HashSet;
+
 use cases::EngineName;
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT};
 
@@ -7,7 +9,7 @@ use crate::format::{self, Alphabet};
 use crate::summary::{Cell, FAILED, GATED, Line, SILENT};
 
 /// Longer engine names are cut: the numbers are what the table is for.
-const NAME_WIDTH: usize = 14;
+const NAME_WIDTH: usize = 12;
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +71,22 @@ const FAILED_COUNT: Column = Column::Status { name: FAILED };
 use Column::{Cases, Label, Latency, Quiet};
 
 /// Cases with something to write, widest first.
-#[rustfmt::skip]
 pub(super) const RESULTS: &[&[Column]] = &[
-    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
+    &[
+        Label,
+        ENGINE,
+        Cases,
+        EXACT,
+        EXACT_RANGE,
+        TOKENS,
+        TOKENS_RANGE,
+        EDIT,
+        EDIT_RANGE,
+        SILENT_COUNT,
+        GATED_COUNT,
+        FAILED_COUNT,
+        Latency,
+    ],
     &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
     &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
     &[Label, ENGINE, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
@@ -80,16 +95,27 @@ pub(super) const RESULTS: &[&[Column]] = &[
 ];
 
 /// Cases whose right answer is nothing.
-#[rustfmt::skip]
 pub(super) const RESTRAINT: &[&[Column]] = &[
     &[Label, ENGINE, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
     &[Label, ENGINE, Cases, RESTRAINED, Quiet],
 ];
 
 /// All cases.
-#[rustfmt::skip]
 pub(super) const OVERALL: &[&[Column]] = &[
-    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, RESTRAINED, RESTRAINED_RANGE, Quiet, Latency],
+    &[
+        ENGINE_NAME,
+        Cases,
+        EXACT,
+        EXACT_RANGE,
+        TOKENS,
+        TOKENS_RANGE,
+        EDIT,
+        EDIT_RANGE,
+        RESTRAINED,
+        RESTRAINED_RANGE,
+        Quiet,
+        Latency,
+    ],
     &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
     &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
     &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
@@ -97,12 +123,17 @@ pub(super) const OVERALL: &[&[Column]] = &[
 ];
 
 /// What cells are made with.
-pub(super) struct Numbers<'a> {
-    pub(super) engines: &'a [EngineName],
+pub(super) struct Numbers {
+    /// Names of the engines, cut, and still different.
+    pub(super) engines: Vec<String>,
     pub(super) alphabet: Alphabet,
 }
 
-impl Numbers<'_> {
+impl Numbers {
+    pub(super) fn new(engines: &[EngineName], alphabet: Alphabet) -> Numbers {
+        Numbers { engines: names(engines, alphabet), alphabet }
+    }
+
     pub(super) fn needs(&self, column: Column) -> bool {
         column != ENGINE || self.engines.len() > 1
     }
@@ -125,8 +156,7 @@ impl Numbers<'_> {
     }
 
     pub(super) fn engine(&self, index: usize) -> String {
-        let name = self.engines.get(index).map_or("", |engine| engine.name.as_str());
-        format::clipped(&format::visible(name), NAME_WIDTH, self.alphabet)
+        self.engines.get(index).cloned().unwrap_or_default()
     }
 
     fn range(&self, cell: &Cell) -> String {
@@ -136,4 +166,15 @@ impl Numbers<'_> {
 
 fn share(cell: &Cell) -> String {
     cell.value.map_or_else(|| format::counts(cell), format::percent)
+}
+
+/// The names cut to the width of their column, with their number in front where that makes them the same.
+fn names(engines: &[EngineName], alphabet: Alphabet) -> Vec<String> {
+    let cut = |engine: &EngineName, width| format::clipped(&format::visible(&engine.name), width, alphabet);
+    let names: Vec<String> = engines.iter().map(|engine| cut(engine, NAME_WIDTH)).collect();
+    if names.iter().collect::<HashSet<_>>().len() == names.len() {
+        return names;
+    }
+    let numbered = |(index, engine)| format!("{} {}", index + 1, cut(engine, NAME_WIDTH - 2));
+    engines.iter().enumerate().map(numbered).collect()
 }

@@ -5,16 +5,15 @@ use comfy_table::CellAlignment;
 use super::columns::Numbers;
 use super::{Style, sheet, titled};
 use crate::format;
-use crate::summary::{Difference, Section, Summary};
+use crate::summary::{Difference, Section};
 
 /// One table per pair of engines.
-pub(super) fn tables(summary: &Summary, section: &Section, style: Style) -> Vec<String> {
-    let numbers = Numbers { engines: &summary.engines, alphabet: style.alphabet() };
+pub(super) fn tables(numbers: &Numbers, section: &Section, style: Style) -> Vec<String> {
     let pairs = section.differences.chunk_by(|left, right| left.engine == right.engine);
-    pairs.map(|pair| table(&numbers, pair, style)).collect()
+    pairs.map(|pair| table(numbers, pair, style)).collect()
 }
 
-fn table(numbers: &Numbers<'_>, pair: &[Difference], style: Style) -> String {
+fn table(numbers: &Numbers, pair: &[Difference], style: Style) -> String {
     let header = ["metric", "n", "difference", "95 %", "better", "worse"];
     let rows = pair.iter().map(|difference| row(numbers, difference));
     let mut table = sheet::plain(header.map(str::to_owned).to_vec(), rows);
@@ -31,7 +30,7 @@ fn table(numbers: &Numbers<'_>, pair: &[Difference], style: Style) -> String {
     titled(&names.unwrap_or_default(), &text, style)
 }
 
-fn row(numbers: &Numbers<'_>, difference: &Difference) -> Vec<String> {
+fn row(numbers: &Numbers, difference: &Difference) -> Vec<String> {
     vec![
         difference.metric.replace('_', " "),
         difference.cases.to_string(),

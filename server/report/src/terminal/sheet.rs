@@ -32,7 +32,7 @@ pub(super) struct Layout {
 impl Layout {
     /// The first of the candidates, widest first, in which all rows fit `width`; else the last one.
     pub(super) fn fitting<'a, 'b: 'a>(
-        numbers: &Numbers<'_>,
+        numbers: &Numbers,
         candidates: &[&[Column]],
         tables: impl IntoIterator<Item = &'a Rows<'b>>,
         width: usize,
@@ -47,7 +47,7 @@ impl Layout {
         Layout { columns: Vec::new(), widths: Vec::new() }
     }
 
-    fn of(numbers: &Numbers<'_>, columns: &[Column], rows: &Rows<'_>) -> Layout {
+    fn of(numbers: &Numbers, columns: &[Column], rows: &Rows<'_>) -> Layout {
         let columns: Vec<Column> = columns.iter().copied().filter(|column| numbers.needs(*column)).collect();
         let widths = filled(numbers, &columns, "", rows).column_max_content_widths();
         Layout { columns, widths }
@@ -58,7 +58,7 @@ impl Layout {
     }
 
     /// The rows under the names of their columns; `label` names the first one.
-    pub(super) fn draw(&self, numbers: &Numbers<'_>, label: &str, rows: &Rows<'_>, style: Style) -> String {
+    pub(super) fn draw(&self, numbers: &Numbers, label: &str, rows: &Rows<'_>, style: Style) -> String {
         let mut table = filled(numbers, &self.columns, label, rows);
         for (drawn, width) in table.column_iter_mut().zip(&self.widths) {
             drawn.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width + GAP)));
@@ -76,9 +76,11 @@ impl Layout {
     }
 }
 
-fn filled(numbers: &Numbers<'_>, columns: &[Column], label: &str, rows: &Rows<'_>) -> Table {
+fn filled(numbers: &Numbers, columns: &[Column], label: &str, rows: &Rows<'_>) -> Table {
     let header = columns.iter().map(|column| column.title(label));
-    let body = rows.iter().map(|(name, line)| columns.iter().map(|column| numbers.cell(*column, name, line)).collect());
+    let body = rows
+        .iter()
+        .map(|(name, line)| columns.iter().map(|column| numbers.cell(*column, name, line)).collect());
     let mut table = plain(header.collect(), body);
     for (drawn, column) in table.column_iter_mut().zip(columns) {
         drawn.set_cell_alignment(if column.is_text() { CellAlignment::Left } else { CellAlignment::Right });

@@ -36,7 +36,10 @@ fn embedded_cases_come_back_as_they_were() {
         let answers = embedded["answers"].as_array().expect("answers");
         let texts = fixture.predictions.iter().filter(|prediction| prediction.case == case.id);
         let texts: Vec<&str> = texts.map(|prediction| prediction.text.as_str()).collect();
-        assert_eq!(answers.iter().map(|answer| answer["text"].as_str().expect("text")).collect::<Vec<_>>(), texts);
+        assert_eq!(
+            answers.iter().map(|answer| answer["text"].as_str().expect("text")).collect::<Vec<_>>(),
+            texts
+        );
     }
 }
 
@@ -49,9 +52,7 @@ fn code_in_cases_is_inert() {
     assert_eq!(page.matches("</script").count(), 2, "the data's and the script's own");
     assert_eq!(page.matches("<script").count(), 2);
     assert!(!page.contains("<!--"));
-    let invisible = |character: char| {
-        matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
+    let invisible = |character: char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     assert_eq!(page.find(invisible), None, "no bidirectional control stands in the file as such");
 }
 
@@ -105,7 +106,9 @@ fn scoreboard_and_plots_need_no_script() {
     }
     assert_eq!(shell.matches("<figure>").count(), 2, "plots of the mined cases only; the others are too few");
     assert!(shell.matches("<rect class=\"bar\"").count() > 10);
-    assert!(shell.contains("href=\"#origin=mined&amp;engine=0&amp;scenario=full_block&amp;block_kind=function\""));
+    assert!(
+        shell.contains("href=\"#origin=mined&amp;engine=0&amp;scenario=full_block&amp;block_kind=function\"")
+    );
     assert!(shell.contains("<section id=\"cases\" aria-labelledby=\"cases-title\" hidden>"));
 }
 
@@ -119,8 +122,13 @@ fn every_bar_counts_its_answers() {
         let count = title.rsplit_once(": ").expect("a count").1;
         count.split_once(' ').expect("a noun").0.parse::<usize>().expect("a number")
     });
-    let mined = |id: &str| fixture.cases.iter().any(|case| case.id == id && case.origin.kind == cases::OriginKind::Mined);
-    let scored = fixture.scores.iter().filter(|score| mined(&score.case) && score.metrics.contains_key("edit_similarity"));
+    let mined = |id: &str| {
+        fixture.cases.iter().any(|case| case.id == id && case.origin.kind == cases::OriginKind::Mined)
+    };
+    let scored = fixture
+        .scores
+        .iter()
+        .filter(|score| mined(&score.case) && score.metrics.contains_key("edit_similarity"));
     assert_eq!(counts.sum::<usize>(), scored.count());
 }
 

@@ -96,7 +96,8 @@ fn a_percentile_on_a_timeout_is_null() {
     for prediction in &mut fixture.predictions {
         prediction.status = cases::Status::Timeout;
     }
-    let json: serde_json::Value = serde_json::from_str(&report::json(&fixture.report().summary())).expect("json");
+    let json: serde_json::Value =
+        serde_json::from_str(&report::json(&fixture.report().summary())).expect("json");
     let latency = &json["sections"][0]["overall"]["lines"][0]["latency"];
     assert_eq!((&latency["timeouts"], &latency["p50"]), (&20.into(), &serde_json::Value::Null));
 }
@@ -110,7 +111,8 @@ fn what_cannot_be_counted_is_said() {
     expect![[r#"
         3 files share 40 % of their lines with a case's file; they were hidden from the index
         6 answers belong to no case of the suite and are left out
-        8 answers have no scores; only their status and time are counted"#]].assert_eq(&notes.join("\n"));
+        8 answers have no scores; only their status and time are counted"#]]
+    .assert_eq(&notes.join("\n"));
 }
 
 #[test]

@@ -69,7 +69,13 @@ fn cell(cases: usize, value: f64) -> Cell {
 
 fn line(engine: usize, cases: usize, metrics: &[(&str, Cell)]) -> Line {
     let metrics: BTreeMap<_, _> = metrics.iter().map(|&(name, cell)| (name.to_owned(), cell)).collect();
-    let latency = Latency { count: cases, timeouts: 1, p50: 8.25 + engine as f64 * 400.0, p90: 12_345.0, p99: f64::INFINITY };
+    let latency = Latency {
+        count: cases,
+        timeouts: 1,
+        p50: 8.25 + engine as f64 * 400.0,
+        p90: 12_345.0,
+        p99: f64::INFINITY,
+    };
     Line { engine, cases, files: cases / 2, metrics, latency: Some(latency) }
 }
 
@@ -88,7 +94,11 @@ fn results(engine: usize, cases: usize, value: f64) -> Line {
 }
 
 fn restraint(engine: usize, cases: usize, value: f64) -> Line {
-    line(engine, cases, &[("restraint", cell(cases, value)), ("silent", Cell { num: 9.0, ..cell(cases, value) })])
+    line(
+        engine,
+        cases,
+        &[("restraint", cell(cases, value)), ("silent", Cell { num: 9.0, ..cell(cases, value) })],
+    )
 }
 
 #[track_caller]
@@ -98,7 +108,9 @@ fn check(style: Style, expected: Expect) {
 
 #[test]
 fn at_80_columns() {
-    check(PLAIN, expect![[r#"
+    check(
+        PLAIN,
+        expect![[r#"
         mined cases · 40 cases from 20 files
 
         full_block
@@ -135,12 +147,15 @@ fn at_80_columns() {
 
         Next
           ghostbench report RUN
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn at_120_columns_in_ascii() {
-    check(Style { width: 120, unicode: false, ..PLAIN }, expect![[r#"
+    check(
+        Style { width: 120, unicode: false, ..PLAIN },
+        expect![[r#"
         mined cases - 40 cases from 20 files
 
         full_block
@@ -175,12 +190,15 @@ fn at_120_columns_in_ascii() {
 
         Next
           ghostbench report RUN
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn at_40_columns_the_essentials_remain() {
-    check(Style { width: 40, ..PLAIN }, expect![[r#"
+    check(
+        Style { width: 40, ..PLAIN },
+        expect![[r#"
         mined cases · 40 cases from 20 files
 
         full_block
@@ -222,7 +240,8 @@ fn at_40_columns_the_essentials_remain() {
 
         Next
           ghostbench report RUN
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -232,7 +251,8 @@ fn one_engine_needs_no_column_for_its_name() {
     fixture.run.engines.truncate(1);
     fixture.predictions.retain(|prediction| prediction.engine.name == "builtin");
     let text = table(&fixture.report().summary(), PLAIN, &[]);
-    let headers: Vec<&str> = text.lines().filter(|line| line.contains(" n ") && line.contains("ms")).collect();
+    let headers: Vec<&str> =
+        text.lines().filter(|line| line.contains(" n ") && line.contains("ms")).collect();
     let (last, others) = headers.split_last().expect("tables");
     assert!(last.contains("engine"), "the overall table names the engine: {last}");
     assert!(others.iter().all(|header| !header.contains("engine")), "{text}");
@@ -271,11 +291,13 @@ fn colors_only_when_asked_for_and_only_around_the_same_text() {
 #[test]
 fn origins_and_exposures_never_share_a_table() {
     let text = table(&fixture(60).report().summary(), PLAIN, &[]);
-    let headings: Vec<&str> = text.lines().filter(|line| line.contains(" cases") && line.contains(" from ")).collect();
+    let headings: Vec<&str> =
+        text.lines().filter(|line| line.contains(" cases") && line.contains(" from ")).collect();
     expect![[r#"
         mined cases · 60 cases from 15 files
         live cases · 1 case from 1 file
-        live cases, suggestion shown · 1 case from 1 file"#]].assert_eq(&headings.join("\n"));
+        live cases, suggestion shown · 1 case from 1 file"#]]
+    .assert_eq(&headings.join("\n"));
 }
 
 #[test]
@@ -289,5 +311,16 @@ fn an_empty_run_says_so() {
 
         Next
           ghostbench replay SUITE --resume
-    "#]].assert_eq(&table(&fixture.report().summary(), PLAIN, &["ghostbench replay SUITE --resume".to_owned()]));
+    "#]]
+    .assert_eq(&table(&fixture.report().summary(), PLAIN, &["ghostbench replay SUITE --resume".to_owned()]));
+}
+
+#[test]
+fn names_that_are_cut_stay_different() {
+    let mut summary = small();
+    for (engine, name) in summary.engines.iter_mut().zip(["qwen2.5-coder-1.5b", "qwen2.5-coder-7b"]) {
+        engine.name = name.to_owned();
+    }
+    let text = table(&summary, PLAIN, &[]);
+    assert!(text.contains("1 qwen2.5-c…") && text.contains("2 qwen2.5-c…"), "{text}");
 }
