@@ -77,8 +77,8 @@ impl Tree {
 
     /// The end of the innermost statement that contains `offset` (its `;` included), `None` outside of statements.
     ///
-    /// In the header of a block that is the end of the header; members of classes end like statements. A range contains its start, but
-    /// not its end.
+    /// In the header of a block that is the end of the header. Members of types, annotations and the values of match arms end like
+    /// statements. A range contains its start, but not its end.
     pub fn statement_end(&self, offset: usize) -> Option<usize> {
         self.pieces(&structure_within(self, offset..offset.saturating_add(1)))
             .into_iter()
@@ -141,7 +141,7 @@ impl Piece {
 
     fn into_block(self) -> Option<Block> {
         let kind = match self.kind {
-            Kind::Other | Kind::Declaration => return None,
+            Kind::Other | Kind::Part => return None,
             Kind::Function => BlockKind::Function,
             Kind::If => BlockKind::If,
             Kind::For => BlockKind::For,
@@ -197,7 +197,7 @@ pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<(usize, B
 /// The brace that closes what `opener` opened.
 fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'tree>> {
     opener?;
-    let last = holder.child(holder.child_count().checked_sub(1)? as u32)?;
+    let last = holder.child(holder.child_count().checked_sub(1)?)?;
     (last.kind() == "}").then_some(last)
 }
 

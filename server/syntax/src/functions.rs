@@ -68,7 +68,9 @@ fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usiz
 /// The name inside of the nodes around it.
 fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
     while row.name_wrappers.contains(&node.kind()) {
-        let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else { break };
+        let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else {
+            break;
+        };
         node = inner;
     }
     node

@@ -11,7 +11,7 @@ use crate::language::{COUNT, Language};
 /// What a construct is. Where two constructs have the same range, the one whose kind comes first here takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
-    /// No block, whatever else captures the same range: a docstring, or braces that belong to no kind.
+    /// Nothing, whatever else captures the same range: a docstring, part of a header, or braces that belong to no kind.
     Other,
     Function,
     If,
@@ -19,15 +19,15 @@ pub(crate) enum Kind {
     While,
     Try,
     Catch,
-    /// Ends like a statement but is a member of a type, or declares one.
-    Declaration,
+    /// Ends like a statement but is none: a member or declaration of a type, an annotation, the value of an arm.
+    Part,
     Statement,
 }
 
 /// The part a captured node plays in its pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The whole construct. Several nodes of one match, and several matches of one body, join into one construct.
+    /// The whole construct. Several matches about one body join into one construct.
     Construct(Kind),
     /// The node that holds the statements, or the only statement.
     Body,
@@ -51,7 +51,7 @@ impl Role {
     fn from_capture_name(name: &str) -> Option<Role> {
         Some(match name {
             "other" => Role::Construct(Kind::Other),
-            "declaration" => Role::Construct(Kind::Declaration),
+            "part" => Role::Construct(Kind::Part),
             "function" => Role::Construct(Kind::Function),
             "if" => Role::Construct(Kind::If),
             "for" => Role::Construct(Kind::For),
@@ -88,7 +88,9 @@ impl RoleQuery {
         let roles = query
             .capture_names()
             .iter()
-            .map(|name| Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`"))))
+            .map(|name| {
+                Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let mut names = vec![false; grammar.node_kind_count()];
         for pattern in source.split('(') {

@@ -22,7 +22,8 @@ pub fn parse(language: Language, text: &str) -> Tree {
 fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>) -> Tree {
     let mut parser = Parser::new();
     parser.set_language(&(language.row().grammar)()).expect("the grammars fit the tree-sitter of this build");
-    let inner = parser.parse(text, old).expect("a parser with a language and without a deadline gives a tree");
+    let inner =
+        parser.parse(text, old).expect("a parser with a language and without a deadline gives a tree");
     Tree { language, inner }
 }
 
@@ -36,7 +37,8 @@ impl Tree {
     ///
     /// An edit outside of `before` changes nothing.
     pub fn edit(&mut self, before: &str, edit: &text::Edit) {
-        let (Some(head), Some(removed)) = (before.get(..edit.range.start), before.get(edit.range.clone())) else {
+        let (Some(head), Some(removed)) = (before.get(..edit.range.start), before.get(edit.range.clone()))
+        else {
             return;
         };
         let start_position = advance(Point { row: 0, column: 0 }, head);

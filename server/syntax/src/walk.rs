@@ -20,7 +20,8 @@ impl<'tree, F: FnMut(Node<'tree>) -> bool> Iterator for Walk<'tree, F> {
     fn next(&mut self) -> Option<Node<'tree>> {
         let node = self.next?;
         let enters = (self.enters)(node);
-        self.next = (enters && self.cursor.goto_first_child() || self.goto_next()).then(|| self.cursor.node());
+        self.next =
+            (enters && self.cursor.goto_first_child() || self.goto_next()).then(|| self.cursor.node());
         Some(node)
     }
 }

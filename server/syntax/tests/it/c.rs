@@ -375,21 +375,29 @@ void f(void) {
 
 #[test]
 fn crlf() {
-    check(C, "/* Doc. */\r\nint f(void)\r\n{\r\n\treturn $01;\r\n}\r\n", expect![[r#"
+    check(
+        C,
+        "/* Doc. */\r\nint f(void)\r\n{\r\n\treturn $01;\r\n}\r\n",
+        expect![[r#"
         function "int f(void)\r\n{" "\r\n\treturn 1;\r\n" "}" ["return 1;"]
           statement "return 1;"
         name: f docstring "/* Doc. */"
         end: "1;"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(C, "int f(void) { char *s = \"😀\"$0; /* 😀 */ return '\\n'; }\n", expect![[r#"
+    check(
+        C,
+        "int f(void) { char *s = \"😀\"$0; /* 😀 */ return '\\n'; }\n",
+        expect![[r#"
         function "int f(void) {" " char *s = \"😀\"; /* 😀 */ return '\\n'; " "}" ["char *s = \"😀\";", "return '\\n';"]
           statement "char *s = \"😀\";"
           statement "return '\\n';"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }

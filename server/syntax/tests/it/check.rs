@@ -1,6 +1,5 @@
 //! The one check that all fixtures go through.
 
-use std::fmt::Write;
 use std::ops::Range;
 
 use expect_test::Expect;
@@ -40,19 +39,25 @@ fn render(tree: &Tree, text: &str, cursor: Option<usize>) -> String {
     }
     if let Some(cursor) = cursor {
         let rest = tree.statement_end(cursor).map(|end| quote(text, cursor..end, WHOLE));
-        writeln!(out, "end: {}", rest.as_deref().unwrap_or("none")).unwrap();
+        out.push_str(&format!("end: {}\n", rest.as_deref().unwrap_or("none")));
     }
     out
 }
 
 fn render_block(out: &mut String, block: &Block, text: &str) {
     let kind = format!("{:?}", block.kind).to_lowercase();
-    write!(out, "{kind} {}", quote(text, block.header.clone(), WHOLE)).unwrap();
+    out.push_str(&format!("{kind} {}", quote(text, block.header.clone(), WHOLE)));
     if let Some(body) = &block.body {
         assert_eq!((block.range.start, block.header.end), (block.header.start, body.inner.start));
-        let statements: Vec<_> = body.statements.iter().map(|range| quote(text, range.clone(), WHOLE_IN_LIST)).collect();
+        let statements: Vec<_> =
+            body.statements.iter().map(|range| quote(text, range.clone(), WHOLE_IN_LIST)).collect();
         let rest = body.inner.end..block.range.end;
-        write!(out, " {} {} [{}]", quote(text, body.inner.clone(), WHOLE), quote(text, rest, WHOLE), statements.join(", ")).unwrap();
+        out.push_str(&format!(
+            " {} {} [{}]",
+            quote(text, body.inner.clone(), WHOLE),
+            quote(text, rest, WHOLE),
+            statements.join(", ")
+        ));
     } else {
         assert_eq!(block.range, block.header);
     }
@@ -60,12 +65,12 @@ fn render_block(out: &mut String, block: &Block, text: &str) {
 }
 
 fn render_function(out: &mut String, function: &Function, text: &str) {
-    write!(out, "name: {}", function.name).unwrap();
+    out.push_str(&format!("name: {}", function.name));
     if let Some(docstring) = &function.docstring {
-        write!(out, " docstring {}", quote(text, docstring.clone(), WHOLE)).unwrap();
+        out.push_str(&format!(" docstring {}", quote(text, docstring.clone(), WHOLE)));
     }
     if function.body.is_none() {
-        write!(out, " signature {}", quote(text, function.signature.clone(), WHOLE)).unwrap();
+        out.push_str(&format!(" signature {}", quote(text, function.signature.clone(), WHOLE)));
     }
     out.push('\n');
 }

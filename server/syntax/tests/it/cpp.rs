@@ -439,32 +439,44 @@ void f() {
 
 #[test]
 fn crlf() {
-    check(Cpp, "// Doc.\r\nint A::f()\r\n{\r\n  return $01;\r\n}\r\n", expect![[r#"
+    check(
+        Cpp,
+        "// Doc.\r\nint A::f()\r\n{\r\n  return $01;\r\n}\r\n",
+        expect![[r#"
         function "int A::f()\r\n{" "\r\n  return 1;\r\n" "}" ["return 1;"]
           statement "return 1;"
         name: A::f docstring "// Doc."
         end: "1;"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(Cpp, "void f() {\n\tif (a) {\n\t\tb()$0;\n\t}\n}\n", expect![[r#"
+    check(
+        Cpp,
+        "void f() {\n\tif (a) {\n\t\tb()$0;\n\t}\n}\n",
+        expect![[r#"
         function "void f() {" "\n\tif (a) {\n\t\tb();\n\t}\n" "}" ["if (a) {\n\t\tb();\n\t}"]
           if "if (a) {" "\n\t\tb();\n\t" "}" ["b();"]
             statement "b();"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(Cpp, "void f() { auto s = u8\"😀\"$0; /* 😀 */ g(U'😀'); }\n", expect![[r#"
+    check(
+        Cpp,
+        "void f() { auto s = u8\"😀\"$0; /* 😀 */ g(U'😀'); }\n",
+        expect![[r#"
         function "void f() {" " auto s = u8\"😀\"; /* 😀 */ g(U'😀'); " "}" ["auto s = u8\"😀\";", "g(U'😀');"]
           statement "auto s = u8\"😀\";"
           statement "g(U'😀');"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }

@@ -472,32 +472,62 @@ class A { void F() {
 
 #[test]
 fn crlf() {
-    check(CSharp, "class A {\r\n    /// Doc.\r\n    void F()\r\n    {\r\n        a($0);\r\n    }\r\n}\r\n", expect![[r#"
+    check(
+        CSharp,
+        "class A {\r\n    /// Doc.\r\n    void F()\r\n    {\r\n        a($0);\r\n    }\r\n}\r\n",
+        expect![[r#"
         function "void F()\r\n    {" "\r\n        a();\r\n    " "}" ["a();"]
           statement "a();"
         name: F docstring "/// Doc."
         end: ");"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(CSharp, "class A {\n\tvoid F() {\n\t\tif (a) {\n\t\t\tb()$0;\n\t\t}\n\t}\n}\n", expect![[r#"
+    check(
+        CSharp,
+        "class A {\n\tvoid F() {\n\t\tif (a) {\n\t\t\tb()$0;\n\t\t}\n\t}\n}\n",
+        expect![[r#"
         function "void F() {" "\n\t\tif (a) {\n\t\t\tb();\n\t\t}\n\t" "}" ["if (a) {\n\t\t\tb();\n\t\t}"]
           if "if (a) {" "\n\t\t\tb();\n\t\t" "}" ["b();"]
             statement "b();"
         name: F
         end: ";"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(CSharp, "class A { void F() { var s = \"😀\"$0; /* 😀 */ G('x'); } }\n", expect![[r#"
+    check(
+        CSharp,
+        "class A { void F() { var s = \"😀\"$0; /* 😀 */ G('x'); } }\n",
+        expect![[r#"
         function "void F() {" " var s = \"😀\"; /* 😀 */ G('x'); " "}" ["var s = \"😀\";", "G('x');"]
           statement "var s = \"😀\";"
           statement "G('x');"
         name: F
         end: ";"
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn statement_end_in_an_attribute() {
+    check(
+        CSharp,
+        r#"
+class A {
+    [Theory(va$0lue)]
+    void F() {}
+}
+"#,
+        expect![[r#"
+            function "[Theory(value)]\n    void F() {" "" "}" []
+            name: F
+            end: "lue)]"
+        "#]],
+    );
 }

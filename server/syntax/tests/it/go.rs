@@ -365,33 +365,45 @@ func g() { b() }
 
 #[test]
 fn crlf() {
-    check(Go, "// Doc.\r\nfunc f() {\r\n\ta($0)\r\n\tb()\r\n}\r\n", expect![[r#"
+    check(
+        Go,
+        "// Doc.\r\nfunc f() {\r\n\ta($0)\r\n\tb()\r\n}\r\n",
+        expect![[r#"
         function "func f() {" "\r\n\ta()\r\n\tb()\r\n" "}" ["a()", "b()"]
           statement "a()"
           statement "b()"
         name: f docstring "// Doc."
         end: ")"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn spaces_for_tabs() {
-    check(Go, "func f() {\n  if a {\n    b()$0\n  }\n}\n", expect![[r#"
+    check(
+        Go,
+        "func f() {\n  if a {\n    b()$0\n  }\n}\n",
+        expect![[r#"
         function "func f() {" "\n  if a {\n    b()\n  }\n" "}" ["if a {\n    b()\n  }"]
           if "if a {" "\n    b()\n  " "}" ["b()"]
             statement "b()"
         name: f
         end: none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(Go, "func f() {\n\ts := \"😀\"$0\n\tg('😀') // 😀\n}\n", expect![[r#"
+    check(
+        Go,
+        "func f() {\n\ts := \"😀\"$0\n\tg('😀') // 😀\n}\n",
+        expect![[r#"
         function "func f() {" "\n\ts := \"😀\"\n\tg('😀') // 😀\n" "}" ["s := \"😀\"", "g('😀')"]
           statement "s := \"😀\""
           statement "g('😀')"
         name: f
         end: none
-    "#]]);
+    "#]],
+    );
 }

@@ -18,7 +18,8 @@ fn golden_repositories_parse() {
     let mut files = 0;
     for (name, field) in [("cceval_repos.jsonl", "files"), ("repoqa_repos.jsonl", "content")] {
         let path = folder.join(name);
-        let rows = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let rows =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for row in rows.lines() {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             for (path, text) in row[field].as_object().unwrap() {

@@ -388,32 +388,62 @@ class A { void f() {
 
 #[test]
 fn crlf() {
-    check(Java, "class A {\r\n  /** Doc. */\r\n  void f() {\r\n    a($0);\r\n  }\r\n}\r\n", expect![[r#"
+    check(
+        Java,
+        "class A {\r\n  /** Doc. */\r\n  void f() {\r\n    a($0);\r\n  }\r\n}\r\n",
+        expect![[r#"
         function "void f() {" "\r\n    a();\r\n  " "}" ["a();"]
           statement "a();"
         name: f docstring "/** Doc. */"
         end: ");"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(Java, "class A {\n\tvoid f() {\n\t\tif (a) {\n\t\t\tb()$0;\n\t\t}\n\t}\n}\n", expect![[r#"
+    check(
+        Java,
+        "class A {\n\tvoid f() {\n\t\tif (a) {\n\t\t\tb()$0;\n\t\t}\n\t}\n}\n",
+        expect![[r#"
         function "void f() {" "\n\t\tif (a) {\n\t\t\tb();\n\t\t}\n\t" "}" ["if (a) {\n\t\t\tb();\n\t\t}"]
           if "if (a) {" "\n\t\t\tb();\n\t\t" "}" ["b();"]
             statement "b();"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(Java, "class A { void f() { String s = \"😀\"$0; /* 😀 */ g('x'); } }\n", expect![[r#"
+    check(
+        Java,
+        "class A { void f() { String s = \"😀\"$0; /* 😀 */ g('x'); } }\n",
+        expect![[r#"
         function "void f() {" " String s = \"😀\"; /* 😀 */ g('x'); " "}" ["String s = \"😀\";", "g('x');"]
           statement "String s = \"😀\";"
           statement "g('x');"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn statement_end_in_an_annotation() {
+    check(
+        Java,
+        r#"
+class A {
+  @Named(va$0lue = "a")
+  void f() {}
+}
+"#,
+        expect![[r#"
+            function "@Named(value = \"a\")\n  void f() {" "" "}" []
+            name: f
+            end: "lue = \"a\")"
+        "#]],
+    );
 }

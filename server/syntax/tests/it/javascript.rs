@@ -452,32 +452,44 @@ while (b { c(); }
 
 #[test]
 fn crlf() {
-    check(JavaScript, "/** Doc. */\r\nfunction f() {\r\n  a($0);\r\n}\r\n", expect![[r#"
+    check(
+        JavaScript,
+        "/** Doc. */\r\nfunction f() {\r\n  a($0);\r\n}\r\n",
+        expect![[r#"
         function "function f() {" "\r\n  a();\r\n" "}" ["a();"]
           statement "a();"
         name: f docstring "/** Doc. */"
         end: ");"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(JavaScript, "function f() {\n\tif (a) {\n\t\tb()$0;\n\t}\n}\n", expect![[r#"
+    check(
+        JavaScript,
+        "function f() {\n\tif (a) {\n\t\tb()$0;\n\t}\n}\n",
+        expect![[r#"
         function "function f() {" "\n\tif (a) {\n\t\tb();\n\t}\n" "}" ["if (a) {\n\t\tb();\n\t}"]
           if "if (a) {" "\n\t\tb();\n\t" "}" ["b();"]
             statement "b();"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(JavaScript, "function f() {\n  const s = '😀'$0;\n  return `😀${s}`; // 😀\n}\n", expect![[r#"
+    check(
+        JavaScript,
+        "function f() {\n  const s = '😀'$0;\n  return `😀${s}`; // 😀\n}\n",
+        expect![[r#"
         function "function f() {" "\n  const s = '😀';\n  return `😀${s}`; // 😀\n" "}" ["const s = '😀';", "return `😀${s}`;"]
           statement "const s = '😀';"
           statement "return `😀${s}`;"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }

@@ -528,31 +528,42 @@ def f():
 
 #[test]
 fn crlf() {
-    check(Python, "def f():\r\n    if a:\r\n        b()\r\n    # c\r\n    return $01\r\n", expect![[r#"
+    check(
+        Python,
+        "def f():\r\n    if a:\r\n        b()\r\n    # c\r\n    return $01\r\n",
+        expect![[r#"
         function "def f():" "\r\n    if a:\r\n        b()\r\n    # c\r\n    return 1" "" ["if a:\r\n        b()", "return 1"]
           if "if a:" "\r\n        b()" "" ["b()"]
             statement "b()"
           statement "return 1"
         name: f
         end: "1"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(Python, "class A:\n\tdef f(self):\n\t\tif a:\n\t\t\tb($0)\n\t\treturn 1\n", expect![[r#"
+    check(
+        Python,
+        "class A:\n\tdef f(self):\n\t\tif a:\n\t\t\tb($0)\n\t\treturn 1\n",
+        expect![[r#"
         function "def f(self):" "\n\t\tif a:\n\t\t\tb()\n\t\treturn 1" "" ["if a:\n\t\t\tb()", "return 1"]
           if "if a:" "\n\t\t\tb()" "" ["b()"]
             statement "b()"
           statement "return 1"
         name: f
         end: ")"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(Python, "def f():\n    s = '😀'$0\n    return s  # 😀\n\n\ndef 𝒙(): return '😀'\n", expect![[r#"
+    check(
+        Python,
+        "def f():\n    s = '😀'$0\n    return s  # 😀\n\n\ndef 𝒙(): return '😀'\n",
+        expect![[r#"
         function "def f():" "\n    s = '😀'\n    return s" "  # 😀" ["s = '😀'", "return s"]
           statement "s = '😀'"
           statement "return s"
@@ -561,7 +572,8 @@ fn non_bmp() {
         name: f
         name: 𝒙
         end: none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -571,9 +583,31 @@ fn empty_text() {
 
 #[test]
 fn no_final_line_end() {
-    check(Python, "def f():\n    return 1", expect![[r#"
+    check(
+        Python,
+        "def f():\n    return 1",
+        expect![[r#"
         function "def f():" "\n    return 1" "" ["return 1"]
           statement "return 1"
         name: f
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn statement_end_in_a_decorator() {
+    check(
+        Python,
+        r#"
+@app.rou$0te('/')
+def f():
+    pass
+"#,
+        expect![[r#"
+            function "@app.route('/')\ndef f():" "\n    pass" "" ["pass"]
+              statement "pass"
+            name: f
+            end: "te('/')"
+        "#]],
+    );
 }

@@ -24,7 +24,9 @@ fn apply(tree: &Tree, text: &mut String, edit: &Edit) -> Tree {
 fn lines(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &["# é😀\n", "x = 1\n", "if x:\n    y()\n", "def g():\n    return 1\n", "\n"],
-        Language::Rust => &["// é😀\n", "const X: u8 = 1;\n", "fn k() { if x { y(); } }\n", "\r\n", "#[a]\nmod m;\n"],
+        Language::Rust => {
+            &["// é😀\n", "const X: u8 = 1;\n", "fn k() { if x { y(); } }\n", "\r\n", "#[a]\nmod m;\n"]
+        }
         _ => &["// é😀\n", "x = 1;\n", "if (x) { y(); }\n", "function k() { return 1; }\n", "\r\n"],
     }
 }
@@ -80,7 +82,9 @@ proptest! {
 /// Starts of the lines that begin a top-level item.
 fn top_level_lines(text: &str) -> impl Iterator<Item = usize> {
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1));
-    starts.filter(|&start| text[start..].starts_with(|first: char| first.is_alphabetic() || "#/".contains(first)))
+    starts.filter(|&start| {
+        text[start..].starts_with(|first: char| first.is_alphabetic() || "#/".contains(first))
+    })
 }
 
 /// An edit after which whole code is still whole: a line put in between top-level items, or an identifier made longer.

@@ -514,32 +514,82 @@ fn g() { b(); }
 
 #[test]
 fn crlf() {
-    check(Rust, "/// Doc.\r\n/// More.\r\nfn f() {\r\n    a($0);\r\n    // c\r\n}\r\n", expect![[r#"
+    check(
+        Rust,
+        "/// Doc.\r\n/// More.\r\nfn f() {\r\n    a($0);\r\n    // c\r\n}\r\n",
+        expect![[r#"
         function "fn f() {" "\r\n    a();\r\n    // c\r\n" "}" ["a();"]
           statement "a();"
         name: f docstring "/// Doc.\r\n/// More."
         end: ");"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tabs() {
-    check(Rust, "fn f() {\n\tif a {\n\t\tb()$0;\n\t}\n}\n", expect![[r#"
+    check(
+        Rust,
+        "fn f() {\n\tif a {\n\t\tb()$0;\n\t}\n}\n",
+        expect![[r#"
         function "fn f() {" "\n\tif a {\n\t\tb();\n\t}\n" "}" ["if a {\n\t\tb();\n\t}"]
           if "if a {" "\n\t\tb();\n\t" "}" ["b();"]
             statement "b();"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(Rust, "fn f() {\n    let s = \"😀\"$0;\n    '😀' // 😀\n}\n", expect![[r#"
+    check(
+        Rust,
+        "fn f() {\n    let s = \"😀\"$0;\n    '😀' // 😀\n}\n",
+        expect![[r#"
         function "fn f() {" "\n    let s = \"😀\";\n    '😀' // 😀\n" "}" ["let s = \"😀\";", "'😀'"]
           statement "let s = \"😀\";"
           statement "'😀'"
         name: f
         end: ";"
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn statement_end_in_an_attribute() {
+    check(
+        Rust,
+        r#"
+#[cfg(fea$0ture = "a")]
+fn f() {}
+"#,
+        expect![[r##"
+            function "#[cfg(feature = \"a\")]\nfn f() {" "" "}" []
+            name: f
+            end: "ture = \"a\")]"
+        "##]],
+    );
+}
+
+#[test]
+fn statement_end_in_an_arm() {
+    check(
+        Rust,
+        r#"
+fn f() {
+    match x {
+        A => on$0e(),
+        B => { two() }
+    }
+}
+"#,
+        expect![[r#"
+            function "fn f() {" "\n    match x {\n        A => on…\n        B => { two() }\n    }\n" "}" ["match x {\n…() }\n    }"]
+              if "match x {" "\n        A => one(),\n        B => { two() }\n    " "}" ["A => one(),", "B => { two() }"]
+                statement "two()"
+            name: f
+            end: "e()"
+        "#]],
+    );
 }

@@ -8,11 +8,8 @@ fn check_tokens(language: Language, text: &str, expect: Expect) {
     let tree = syntax::parse(language, text);
     assert!(!tree.has_error(), "the text must be whole");
     let mut out = String::new();
-    let found = [
-        ("identifiers", tree.identifiers()),
-        ("comments", tree.comments(text)),
-        ("strings", tree.strings()),
-    ];
+    let found =
+        [("identifiers", tree.identifiers()), ("comments", tree.comments(text)), ("strings", tree.strings())];
     for (name, ranges) in found {
         let texts: Vec<_> = ranges.into_iter().map(|range| &text[range]).collect();
         out.push_str(&format!("{name}: {texts:?}\n"));
@@ -48,11 +45,15 @@ fn typescript() {
 
 #[test]
 fn tsx() {
-    check_tokens(Language::Tsx, "const A = <B c=\"d\">{e /* f */}</B>;\n", expect![[r#"
+    check_tokens(
+        Language::Tsx,
+        "const A = <B c=\"d\">{e /* f */}</B>;\n",
+        expect![[r#"
         identifiers: ["A", "B", "c", "e", "B"]
         comments: ["/* f */"]
         strings: ["\"d\""]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -194,20 +194,46 @@ function f(a: ) { b(); }
 
 #[test]
 fn crlf() {
-    check(TypeScript, "class A {\r\n  @Log()\r\n  m(): void {\r\n    a($0);\r\n  }\r\n}\r\n", expect![[r#"
+    check(
+        TypeScript,
+        "class A {\r\n  @Log()\r\n  m(): void {\r\n    a($0);\r\n  }\r\n}\r\n",
+        expect![[r#"
         function "@Log()\r\n  m(): void {" "\r\n    a();\r\n  " "}" ["a();"]
           statement "a();"
         name: m
         end: ");"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn non_bmp() {
-    check(TypeScript, "function f(a: '😀'): void {\n  b($0'😀');\n}\n", expect![[r#"
+    check(
+        TypeScript,
+        "function f(a: '😀'): void {\n  b($0'😀');\n}\n",
+        expect![[r#"
         function "function f(a: '😀'): void {" "\n  b('😀');\n" "}" ["b('😀');"]
           statement "b('😀');"
         name: f
         end: "'😀');"
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn statement_end_in_a_decorator() {
+    check(
+        TypeScript,
+        r#"
+class A {
+  @Input(na$0me)
+  f() {}
+}
+"#,
+        expect![[r#"
+            function "@Input(name)\n  f() {" "" "}" []
+            name: f
+            end: "me)"
+        "#]],
+    );
 }

@@ -8,7 +8,8 @@ pub(crate) const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, En
 /// Texts full of line ends and of characters whose lengths differ between the encodings.
 pub(crate) fn texts() -> impl Strategy<Value = String> {
     let pieces = ["a", "bc", " ", "\n", "\r\n", "\r", "é", "😀", "\u{2028}", "\u{b}", "e\u{301}", "\t"];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..24).prop_map(|pieces| pieces.concat())
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..24)
+        .prop_map(|pieces| pieces.concat())
 }
 
 /// An edit of `text` from two random numbers, on boundaries of characters.

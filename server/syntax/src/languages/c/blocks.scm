@@ -27,4 +27,4 @@
 ; Nor are the types of parameters before the body.
 (function_definition (declaration) @other)
 
-[(field_declaration) (type_definition)] @declaration
+[(field_declaration) (type_definition)] @part

@@ -16,5 +16,5 @@
 (condition_clause value: (declaration) @other)
 
 ; Members of classes.
-(field_declaration_list [(declaration) (static_assert_declaration) (using_declaration)] @declaration)
-[(alias_declaration) (friend_declaration)] @declaration
+(field_declaration_list [(declaration) (static_assert_declaration) (using_declaration)] @part)
+[(alias_declaration) (friend_declaration)] @part

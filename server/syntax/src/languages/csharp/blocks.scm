@@ -33,4 +33,7 @@
   (event_field_declaration)
   (field_declaration)
   (property_declaration)
-] @declaration
+] @part
+
+; Annotations end by themselves, not with the header of their method.
+(attribute_list) @part

@@ -34,3 +34,6 @@
 ; The parts of a loop's header are no statements of their own.
 (for_statement initializer: (_) @other)
 (for_statement condition: (_) @other)
+
+; Annotations end by themselves, not with the header of their function.
+(decorator) @part

@@ -32,4 +32,4 @@
 (for_clause initializer: (_) @other)
 (for_clause update: (_) @other)
 
-(field_declaration) @declaration
+(field_declaration) @part

@@ -32,4 +32,7 @@
   (constant_declaration)
   (enum_constant)
   (field_declaration)
-] @declaration
+] @part
+
+; Annotations end by themselves, not with the header of their method.
+[(annotation) (marker_annotation)] @part

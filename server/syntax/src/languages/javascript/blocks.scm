@@ -1,1 +1,1 @@
-(field_definition) @declaration
+(field_definition) @part

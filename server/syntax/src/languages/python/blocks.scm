@@ -30,8 +30,8 @@
   (type_alias_statement)
 ] @statement
 
-; Attributes of a class end like statements, but stand in no function.
-(class_definition body: (block [(expression_statement) (pass_statement) (type_alias_statement)] @declaration))
+; Attributes of a class stand in no function.
+(class_definition body: (block [(expression_statement) (pass_statement) (type_alias_statement)] @part))
 
 ; Docstrings are no statements.
 (module . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other)
@@ -39,3 +39,6 @@
   body: (block . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other))
 (function_definition
   body: (block . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other))
+
+; Annotations end by themselves, not with the header of their function.
+(decorator) @part

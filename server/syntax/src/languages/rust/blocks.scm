@@ -33,6 +33,13 @@
 (expression_statement [(block) (unsafe_block) (async_block) (const_block)]) @other
 
 ; Members of types, and declarations of types.
-(impl_item body: (declaration_list (const_item) @declaration))
-(trait_item body: (declaration_list (const_item) @declaration))
-[(associated_type) (enum_variant) (field_declaration) (type_item)] @declaration
+(impl_item body: (declaration_list (const_item) @part))
+(trait_item body: (declaration_list (const_item) @part))
+[(associated_type) (enum_variant) (field_declaration) (type_item)] @part
+
+; Annotations end by themselves, not with the header of their function.
+(attribute_item) @part
+
+; The value of an arm is no statement, but is completed to its end.
+(match_arm value: (_) @part)
+(match_arm value: (block) @other)

@@ -2,4 +2,4 @@
 (expression_statement (internal_module)) @other
 (export_statement declaration: (internal_module)) @other
 
-[(property_signature) (public_field_definition) (type_alias_declaration)] @declaration
+[(property_signature) (public_field_definition) (type_alias_declaration)] @part
