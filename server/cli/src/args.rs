@@ -8,16 +8,21 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// Find out which completion engine is really better, on your own code.
 #[derive(Debug, Parser)]
-#[command(name = "ghostbench", version, arg_required_else_help = true, after_help = "Start with:  ghostbench try .")]
-pub struct Args {
+#[command(
+    name = "ghostbench",
+    version,
+    arg_required_else_help = true,
+    after_help = "Start with:  ghostbench try ."
+)]
+pub(crate) struct Args {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Turn a repository into a benchmark and score engines on it.
     #[command(after_help = "Examples:
   ghostbench try .                                  200 cases from this repository, the built-in engine
@@ -45,24 +50,24 @@ pub enum Command {
 
 /// Which cases to mine.
 #[derive(Debug, clap::Args)]
-pub struct MiningArgs {
+pub(crate) struct MiningArgs {
     /// Cases to mine.
     #[arg(long, default_value_t = 200, value_name = "N")]
-    pub cases: usize,
+    pub(crate) cases: usize,
     /// Seed of every random choice; the same tree and seed give the same cases.
     #[arg(long, default_value_t = 1, value_name = "S")]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Scenario to mine; may be given more than once [default: all four].
     #[arg(long = "scenario", value_name = "SCENARIO", value_parser = parse_scenario)]
-    pub scenarios: Vec<Scenario>,
+    pub(crate) scenarios: Vec<Scenario>,
     /// Proportions of the block kinds.
     #[arg(long, value_enum, default_value_t = MixArg::Even)]
-    pub mix: MixArg,
+    pub(crate) mix: MixArg,
 }
 
 /// In which proportions block kinds are drawn.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum MixArg {
+pub(crate) enum MixArg {
     /// Evenly, as Codev-Bench does.
     Even,
     /// As people ask, by Codev-Bench's industrial log.
@@ -71,111 +76,111 @@ pub enum MixArg {
 
 /// Which engines to ask.
 #[derive(Debug, clap::Args)]
-pub struct EngineArgs {
+pub(crate) struct EngineArgs {
     /// Engine to ask; may be given more than once [default: builtin]. Known are builtin, and its controls longest-match, nearest-line and empty.
     #[arg(long = "engine", value_name = "NAME")]
-    pub engines: Vec<String>,
+    pub(crate) engines: Vec<String>,
     /// Requests under way at once [default: one per core].
     #[arg(long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// `ghostbench try`.
 #[derive(Debug, clap::Args)]
-pub struct TryArgs {
+pub(crate) struct TryArgs {
     /// Repository to try.
     #[arg(default_value = ".")]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What to mine.
     #[command(flatten)]
-    pub mining: MiningArgs,
+    pub(crate) mining: MiningArgs,
     /// Whom to ask.
     #[command(flatten)]
-    pub asking: EngineArgs,
+    pub(crate) asking: EngineArgs,
     /// Folder for the run [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Print every number as JSON instead of a table.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Open the report in the browser.
     #[arg(long)]
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 /// `ghostbench mine`.
 #[derive(Debug, clap::Args)]
-pub struct MineArgs {
+pub(crate) struct MineArgs {
     /// Repository to mine.
     #[arg(default_value = ".")]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What to mine.
     #[command(flatten)]
-    pub mining: MiningArgs,
+    pub(crate) mining: MiningArgs,
     /// File for the suite, `-` for standard output [default: one in Ghostbench's data folder].
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Print what was mined as JSON.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Threads [default: one per core]; the cases are the same for any number.
     #[arg(long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// `ghostbench replay`.
 #[derive(Debug, clap::Args)]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     /// The suite: a file that `mine` wrote, or the `cases.jsonl` of a run.
-    pub suite: PathBuf,
+    pub(crate) suite: PathBuf,
     /// The code that engines may read; without it they know only what stands in the cases.
     #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
+    pub(crate) workspace: Option<PathBuf>,
     /// Whom to ask.
     #[command(flatten)]
-    pub asking: EngineArgs,
+    pub(crate) asking: EngineArgs,
     /// Times to ask every case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub repeat: u32,
+    pub(crate) repeat: u32,
     /// Seed of the intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Folder for the run [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Go on with the run in --out.
     #[arg(long, requires = "out")]
-    pub resume: bool,
+    pub(crate) resume: bool,
     /// Print every number as JSON instead of a table.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Open the report in the browser.
     #[arg(long)]
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 /// `ghostbench report`.
 #[derive(Debug, clap::Args)]
-pub struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Folder of a run.
-    pub run: PathBuf,
+    pub(crate) run: PathBuf,
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    pub(crate) format: Format,
     /// Short for `--format json`.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// File for the HTML report [default: report.html in the run's folder].
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Open the report in the browser.
     #[arg(long)]
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// A table for the terminal.
     Table,
     /// Every number, for programs.

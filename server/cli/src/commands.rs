@@ -1,6 +1,6 @@
 //! One file per command; each says what its arguments mean and calls the steps in order.
 
-pub mod mine;
-pub mod replay;
-pub mod report;
-pub mod try_command;
+pub(crate) mod mine;
+pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod try_command;

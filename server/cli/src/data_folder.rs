@@ -10,13 +10,15 @@ use etcetera::BaseStrategy;
 use crate::exit::Usage;
 
 /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
-pub fn new_run(name: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn new_run(name: &str) -> anyhow::Result<PathBuf> {
     let parent = folder()?.join("runs").join(file_name(name));
-    claim(&parent).with_context(|| format!("cannot make a folder in {}; choose another place with --out", parent.display()))
+    claim(&parent).with_context(|| {
+        format!("cannot make a folder in {}; choose another place with --out", parent.display())
+    })
 }
 
 /// Where a suite of `name` goes.
-pub fn suite(name: &str, seed: u64) -> anyhow::Result<PathBuf> {
+pub(crate) fn suite(name: &str, seed: u64) -> anyhow::Result<PathBuf> {
     let parent = folder()?.join("suites");
     fs::create_dir_all(&parent)
         .with_context(|| format!("cannot make {}; choose another place with --out", parent.display()))?;
@@ -24,8 +26,9 @@ pub fn suite(name: &str, seed: u64) -> anyhow::Result<PathBuf> {
 }
 
 fn folder() -> anyhow::Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy()
-        .map_err(|_| Usage("there is no home folder to keep runs in; choose a place with --out".to_owned()))?;
+    let strategy = etcetera::choose_base_strategy().map_err(|_| {
+        Usage("there is no home folder to keep runs in; choose a place with --out".to_owned())
+    })?;
     Ok(strategy.data_dir().join("ghostbench"))
 }
 

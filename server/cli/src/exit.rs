@@ -12,9 +12,9 @@ const INTERRUPTED: u8 = 130;
 
 /// The command stopped because the user asked it to; everything finished is kept.
 #[derive(Debug)]
-pub struct Interrupted {
+pub(crate) struct Interrupted {
     /// What to do to go on.
-    pub remedy: String,
+    pub(crate) remedy: String,
 }
 
 impl fmt::Display for Interrupted {
@@ -27,7 +27,7 @@ impl std::error::Error for Interrupted {}
 
 /// The command line asks for something that cannot be: a wrong path, nothing to work on.
 #[derive(Debug)]
-pub struct Usage(pub String);
+pub(crate) struct Usage(pub String);
 
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,7 +38,7 @@ impl fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 /// Prints what went wrong, if anything, and gives the exit code.
-pub fn code(result: anyhow::Result<()>) -> ExitCode {
+pub(crate) fn code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
@@ -58,7 +58,9 @@ fn number(error: &anyhow::Error) -> u8 {
         return INTERRUPTED;
     }
     let is_usage = error.is::<Usage>()
-        || error.downcast_ref::<workspace::Error>().is_some_and(|error| !matches!(error, workspace::Error::Unreadable { .. }))
+        || error
+            .downcast_ref::<workspace::Error>()
+            .is_some_and(|error| !matches!(error, workspace::Error::Unreadable { .. }))
         || error.downcast_ref::<replay::Error>().is_some_and(is_usage);
     if is_usage { USAGE } else { OUTSIDE_WORLD }
 }
@@ -66,8 +68,19 @@ fn number(error: &anyhow::Error) -> u8 {
 fn is_usage(error: &replay::Error) -> bool {
     use replay::Error as E;
     match error {
-        E::Read { source, .. } => matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory),
-        E::NotARun { .. } | E::Exists { .. } | E::EmptySuite { .. } | E::OtherSuite { .. } | E::OtherEngines { .. } => true,
-        E::Write { .. } | E::Parse { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,
+        E::Read { source, .. } => {
+            matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory)
+        }
+        E::NotARun { .. }
+        | E::Exists { .. }
+        | E::EmptySuite { .. }
+        | E::OtherSuite { .. }
+        | E::OtherEngines { .. } => true,
+        E::Write { .. }
+        | E::Parse { .. }
+        | E::Torn { .. }
+        | E::Language { .. }
+        | E::Twice { .. }
+        | E::Busy { .. } => false,
     }
 }

@@ -5,7 +5,7 @@ use tokio_util::sync::CancellationToken;
 use crate::output::say;
 
 /// A token that the first Ctrl-C cancels. Call it on the runtime.
-pub fn stop_token() -> CancellationToken {
+pub(crate) fn stop_token() -> CancellationToken {
     let token = CancellationToken::new();
     let stop = token.clone();
     tokio::spawn(async move {

@@ -5,7 +5,7 @@ use std::thread;
 use cases::Machine;
 
 /// What is known about this machine.
-pub fn describe() -> Machine {
+pub(crate) fn describe() -> Machine {
     Machine {
         os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         cpu: cpu().unwrap_or_else(|| "unknown".to_owned()),

@@ -3,19 +3,19 @@
 use std::io::{self, IsTerminal, Write};
 
 /// Prints a result. A closed pipe is an error that ends the command silently.
-pub fn print(text: &str) -> io::Result<()> {
+pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
 /// Tells the person at the terminal. Nobody may be there, which is no reason to stop working.
-pub fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// How tables may look on standard output.
-pub fn style() -> report::terminal::Style {
+pub(crate) fn style() -> report::terminal::Style {
     let is_terminal = io::stdout().is_terminal();
     report::terminal::Style {
         color: is_terminal && std::env::var_os("NO_COLOR").is_none(),

@@ -11,8 +11,11 @@ use crate::output::say;
 /// A person reading a log wants a sign of life, not a line per item.
 const SECONDS_BETWEEN_LINES: u64 = 5;
 
+/// Fast enough to look alive, slow enough to cost nothing.
+const SPINNER_TICK: Duration = Duration::from_millis(100);
+
 /// The progress of one step. Dropping it ends the bar.
-pub struct Progress {
+pub(crate) struct Progress {
     step: &'static str,
     start: Instant,
     bar: ProgressBar,
@@ -22,17 +25,29 @@ pub struct Progress {
 
 impl Progress {
     /// Begins a step such as "reading files", whose items are counted in `unit`.
-    pub fn new(step: &'static str, unit: &'static str) -> Progress {
+    pub(crate) fn new(step: &'static str, unit: &'static str) -> Progress {
         let is_terminal = io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let template = format!("{{msg:18}} {{bar:30}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar.set_message(step);
         Progress { step, start: Instant::now(), bar, is_terminal, last_line_s: AtomicU64::new(0) }
     }
 
+    /// Begins a step that has no countable items.
+    pub(crate) fn spin(step: &'static str) -> Progress {
+        let progress = Progress::new(step, "");
+        progress.bar.set_style(ProgressStyle::default_spinner());
+        if progress.is_terminal {
+            progress.bar.enable_steady_tick(SPINNER_TICK);
+        }
+        progress
+    }
+
     /// `done` of `total` items are finished.
-    pub fn set(&self, done: u64, total: u64) {
+    pub(crate) fn set(&self, done: u64, total: u64) {
         if self.is_terminal {
             self.bar.set_length(total);
             self.bar.set_position(done);
@@ -47,7 +62,7 @@ impl Progress {
     }
 
     /// Ends the step with a line that stays.
-    pub fn finish(self, summary: &str) {
+    pub(crate) fn finish(self, summary: &str) {
         self.bar.finish_and_clear();
         say(&format!("{} {summary} ({})", self.step, seconds(self.start.elapsed())));
     }

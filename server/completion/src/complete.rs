@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clean::{Surroundings, clean};
 use crate::gate;
 use crate::settings::Settings;
-use crate::trace::{ContextItem, Outcome, Status, Trace};
+use crate::trace::{ContextItem, Outcome, Sent, Status, Trace};
 use crate::world::Snapshot;
 
 /// Longest answer that is read, in bytes: six times the longest truth, so that an engine that never stops costs no memory.
@@ -31,30 +31,51 @@ pub async fn complete(
     let mut trace = Trace::default();
     let (status, text) = match gate::before(snapshot, offset) {
         Some(gate) => (Status::Gated(gate), String::new()),
-        None => ask(snapshot, offset, engine, settings, cancel, start, &mut trace).await,
+        None => {
+            let request = gather(snapshot, offset, engine, settings, &mut trace);
+            trace.timings.gather = start.elapsed();
+            let answer = read(request, engine, settings, cancel, start, &mut trace).await;
+            judge(snapshot, offset, settings, answer, &mut trace)
+        }
     };
     trace.timings.total = start.elapsed();
     Outcome { status, text, trace }
 }
 
-async fn ask(
+/// What the engine is asked.
+fn gather(
     snapshot: &Snapshot,
     offset: usize,
+    engine: &dyn Engine,
+    settings: &Settings,
+    trace: &mut Trace,
+) -> Request {
+    trace.gathered = snapshot.gather();
+    let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
+    let (prefix, suffix) = snapshot.text().split_at(offset);
+    let request = Request {
+        path: Arc::clone(&snapshot.document().path),
+        language: snapshot.document().language.name(),
+        prefix: prefix.into(),
+        suffix: suffix.into(),
+        context: trace.gathered.iter().map(item).collect(),
+        corpus: engine.reads_workspace().then(|| snapshot.corpus(settings.hide_near_duplicates)),
+    };
+    let context = request.context.iter().map(|item| item.text.len()).sum();
+    trace.sent = Sent { prefix: prefix.len(), suffix: suffix.len(), context };
+    request
+}
+
+/// Reads the engine's text into the trace; `None` when the deadline passed.
+async fn read(
+    request: Request,
     engine: &dyn Engine,
     settings: &Settings,
     cancel: &CancellationToken,
     start: Instant,
     trace: &mut Trace,
-) -> (Status, String) {
-    trace.gathered = snapshot.gather();
-    let request = request(snapshot, offset, engine, settings, &trace.gathered);
-    trace.sent_bytes = [
-        request.prefix.len(),
-        request.suffix.len(),
-        request.context.iter().map(|item| item.text.len()).sum(),
-    ];
-    trace.timings.gather = start.elapsed();
-    let mut read = |piece: &str| {
+) -> Option<Result<Answer, engines::Error>> {
+    let mut sink = |piece: &str| {
         trace.timings.first.get_or_insert_with(|| start.elapsed());
         trace.received.push_str(piece);
         if trace.received.len() > MAX_ANSWER_BYTES {
@@ -63,27 +84,31 @@ async fn ask(
             ControlFlow::Continue(())
         }
     };
-    let answer = tokio::time::timeout(settings.deadline, engine.complete(request, &mut read, cancel)).await;
-    match answer {
-        Err(_) => (Status::Timeout, String::new()),
-        Ok(Err(engines::Error::Cancelled)) => (Status::Cancelled, String::new()),
-        Ok(Err(error)) => (Status::Failed(error), String::new()),
-        Ok(Ok(answer)) => judge(snapshot, offset, settings, answer, trace),
-    }
+    tokio::time::timeout(settings.deadline, engine.complete(request, &mut sink, cancel)).await.ok()
 }
 
-/// What is left of an answer that came in time.
+/// What becomes of the answer.
 fn judge(
     snapshot: &Snapshot,
     offset: usize,
     settings: &Settings,
-    answer: Answer,
+    answer: Option<Result<Answer, engines::Error>>,
     trace: &mut Trace,
 ) -> (Status, String) {
+    match answer {
+        None => (Status::Timeout, String::new()),
+        Some(Err(engines::Error::Cancelled)) => (Status::Cancelled, String::new()),
+        Some(Err(error)) => (Status::Failed(error), String::new()),
+        Some(Ok(answer)) => keep(&snapshot.text()[offset..], settings, answer, trace),
+    }
+}
+
+/// What is left of an answer that came in time.
+fn keep(suffix: &str, settings: &Settings, answer: Answer, trace: &mut Trace) -> (Status, String) {
     trace.finish = Some(answer.finish);
     trace.confidence = answer.confidence;
     trace.usage = answer.usage;
-    let (text, cuts) = clean(&trace.received, &Surroundings { suffix: &snapshot.text()[offset..] });
+    let (text, cuts) = clean(&trace.received, &Surroundings { suffix });
     trace.cuts = cuts;
     if text.is_empty() {
         let reason = if trace.received.is_empty() { "nothing to suggest" } else { "nothing new to suggest" };
@@ -92,26 +117,5 @@ fn judge(
     match gate::after(settings, trace.confidence) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => (Status::Ok, text),
-    }
-}
-
-fn request(
-    snapshot: &Snapshot,
-    offset: usize,
-    engine: &dyn Engine,
-    settings: &Settings,
-    context: &[ContextItem],
-) -> Request {
-    let (prefix, suffix) = snapshot.text().split_at(offset);
-    Request {
-        path: Arc::clone(&snapshot.document().path),
-        language: snapshot.document().language.name(),
-        prefix: prefix.into(),
-        suffix: suffix.into(),
-        context: context
-            .iter()
-            .map(|item| engines::ContextItem { path: item.path.clone(), text: item.text.clone() })
-            .collect(),
-        corpus: engine.reads_workspace().then(|| snapshot.corpus(settings.hide_near_duplicates)),
     }
 }

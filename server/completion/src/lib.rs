@@ -18,5 +18,5 @@ mod world;
 pub use complete::complete;
 pub use gate::Gate;
 pub use settings::{Settings, fingerprint};
-pub use trace::{ContextItem, Cut, Outcome, Status, Timings, Trace};
+pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
 pub use world::{Document, Snapshot, World};

@@ -54,13 +54,24 @@ pub struct Timings {
     pub total: Duration,
 }
 
+/// Sizes of a request, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Text before the cursor.
+    pub prefix: usize,
+    /// Text after it.
+    pub suffix: usize,
+    /// Code from elsewhere.
+    pub context: usize,
+}
+
 /// How an outcome came about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The context that was gathered, nearest first.
     pub gathered: Vec<ContextItem>,
-    /// Bytes of prefix, suffix and context that were sent.
-    pub sent_bytes: [usize; 3],
+    /// How much was sent.
+    pub sent: Sent,
     /// The engine's text as it came.
     pub received: String,
     /// How the engine's answer ended.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use builtin::Settings as BuiltinSettings;
 use completion::{
-    ContextItem, Document, Gate, Outcome, Settings, Snapshot, Status, World, complete, fingerprint,
+    ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete, fingerprint,
 };
 use engines::{
     Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Script, ScriptedEngine, Sink,
@@ -53,7 +53,7 @@ async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
     assert_eq!(outcome.trace.received, "a + b\nprint(total, file=out)\n");
     assert_eq!(outcome.trace.cuts.len(), 1);
     assert_eq!(outcome.trace.cuts[0].filter, "suffix_overlap");
-    assert_eq!(outcome.trace.sent_bytes, [8, 24, 0]);
+    assert_eq!(outcome.trace.sent, Sent { prefix: 8, suffix: 24, context: 0 });
     assert_eq!(outcome.trace.finish, Some(Finish::Stop));
     let timings = outcome.trace.timings;
     assert!(timings.gather <= timings.first.unwrap() && timings.first.unwrap() <= timings.total);

@@ -10,7 +10,7 @@ use crate::steps::use_threads;
 use crate::{data_folder, output, steps};
 
 /// Runs the command.
-pub fn run(args: &MineArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     use_threads(args.jobs)?;
     let indexed = index(&args.path)?;
     let cases = steps::mine::mine(&indexed, &args.mining)?;
@@ -23,7 +23,8 @@ pub fn run(args: &MineArgs) -> anyhow::Result<()> {
         None => data_folder::suite(&indexed.name(), args.mining.seed)?,
     };
     replay::write_suite(&path, &cases)?;
-    let text = if args.json { json(&path, &cases, indexed.report()) } else { summary(&path, &cases, &args.path) };
+    let text =
+        if args.json { json(&path, &cases, indexed.report()) } else { summary(&path, &cases, &args.path) };
     Ok(output::print(&text)?)
 }
 
@@ -34,11 +35,18 @@ fn summary(path: &Path, cases: &[Case], workspace: &Path) -> String {
     });
     let suite = path.display();
     let workspace = workspace.display();
-    format!("{}{:>6}  in {suite}\nNext: ghostbench replay {suite} --workspace {workspace}\n", counts.concat(), cases.len())
+    format!(
+        "{}{:>6}  in {suite}\nNext: ghostbench replay {suite} --workspace {workspace}\n",
+        counts.concat(),
+        cases.len()
+    )
 }
 
 fn json(path: &Path, cases: &[Case], indexing: serde_json::Value) -> String {
     let suite = path.display().to_string();
     let hash = cases::suite_hash(cases);
-    format!("{:#}\n", serde_json::json!({ "suite": suite, "hash": hash, "cases": cases.len(), "indexing": indexing }))
+    format!(
+        "{:#}\n",
+        serde_json::json!({ "suite": suite, "hash": hash, "cases": cases.len(), "indexing": indexing })
+    )
 }

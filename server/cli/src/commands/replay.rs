@@ -12,7 +12,7 @@ use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
 
 /// Runs the command.
-pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let cases = replay::read_suite(&args.suite)?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
@@ -33,7 +33,11 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
 
 /// The suite's file name; the suite of a run is called after the run's folder.
 fn suite_name(suite: &Path) -> String {
-    let named = if suite.file_name().is_some_and(|name| name == "cases.jsonl") { suite.parent() } else { Some(suite) };
+    let named = if suite.file_name().is_some_and(|name| name == "cases.jsonl") {
+        suite.parent()
+    } else {
+        Some(suite)
+    };
     let stem = named.and_then(Path::file_stem).and_then(|stem| stem.to_str());
     stem.unwrap_or("suite").to_owned()
 }

@@ -4,7 +4,7 @@ use crate::args::{Format, ReportArgs};
 use crate::steps::show::{Showing, show};
 
 /// Runs the command.
-pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let mut showing = Showing::in_run(&args.run, args.json, args.open);
     if args.format != Format::Table {
         showing.format = args.format;

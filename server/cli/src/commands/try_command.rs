@@ -9,7 +9,7 @@ use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
 
 /// Runs the command.
-pub fn run(args: &TryArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
@@ -22,6 +22,14 @@ pub fn run(args: &TryArgs) -> anyhow::Result<()> {
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     let world = &indexed.world;
-    ask(Asking { cases, engines, world, run, folder: folder.clone(), resume: false, jobs: args.asking.jobs })?;
+    ask(Asking {
+        cases,
+        engines,
+        world,
+        run,
+        folder: folder.clone(),
+        resume: false,
+        jobs: args.asking.jobs,
+    })?;
     score_and_show(&folder, &showing)
 }

@@ -16,25 +16,25 @@ use crate::progress::Progress;
 use crate::{interrupt, machine};
 
 /// A run that is to be made or gone on with.
-pub struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     /// The suite.
-    pub cases: Vec<Case>,
+    pub(crate) cases: Vec<Case>,
     /// Whom to ask.
-    pub engines: Vec<ConfiguredEngine>,
+    pub(crate) engines: Vec<ConfiguredEngine>,
     /// What engines may see.
-    pub world: &'a World,
+    pub(crate) world: &'a World,
     /// What `run.json` says.
-    pub run: Run,
+    pub(crate) run: Run,
     /// Where the run goes.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Whether the folder holds the beginning of this run.
-    pub resume: bool,
+    pub(crate) resume: bool,
     /// Requests under way at once.
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// Describes a run.
-pub fn describe(
+pub(crate) fn describe(
     name: String,
     cases: &[Case],
     engines: &[ConfiguredEngine],
@@ -56,9 +56,10 @@ pub fn describe(
 }
 
 /// Asks what is still to be asked. Stopped by Ctrl-C, it keeps what is finished and says how to go on.
-pub fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
+pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
     let (mut folder, done) = open(&asking)?;
-    let fingerprints: Vec<String> = asking.run.engines.iter().map(|config| config.engine.fingerprint.clone()).collect();
+    let fingerprints: Vec<String> =
+        asking.run.engines.iter().map(|config| config.engine.fingerprint.clone()).collect();
     let attempts = replay::plan(&asking.cases, &fingerprints, asking.run.repeat, &done);
     let total = done.len() + attempts.len();
     let mut finished = done.len();
@@ -71,7 +72,8 @@ pub fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
         if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let jobs = asking.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) = (asking.cases.into(), asking.engines.into());
+    let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) =
+        (asking.cases.into(), asking.engines.into());
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
     runtime.block_on(async {
         let stop = interrupt::stop_token();

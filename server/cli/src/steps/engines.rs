@@ -20,7 +20,11 @@ const KNOWN: [(&str, Method); 4] = [
 
 /// The engines called `names` (the built-in one by default), each as it is; and, where files of the suite have near duplicates in
 /// the workspace, each once more without them.
-pub fn configure(names: &[String], world: &World, cases: &[Case]) -> anyhow::Result<Vec<ConfiguredEngine>> {
+pub(crate) fn configure(
+    names: &[String],
+    world: &World,
+    cases: &[Case],
+) -> anyhow::Result<Vec<ConfiguredEngine>> {
     let methods: Vec<(&str, Method)> = match names {
         [] => vec![KNOWN[0]],
         names => names.iter().map(|name| known(name)).collect::<Result<_, _>>()?,

@@ -12,34 +12,35 @@ use crate::output::say;
 use crate::progress::Progress;
 
 /// A workspace that was read and indexed.
-pub struct Indexed {
+pub(crate) struct Indexed {
     /// Its files.
-    pub snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     /// What git knows of it.
-    pub git: Option<GitState>,
+    pub(crate) git: Option<GitState>,
     /// What engines may see of it.
-    pub world: World,
+    pub(crate) world: World,
     /// What mining searches.
-    pub index: Index,
+    pub(crate) index: Index,
     /// How long it took to read and index.
-    pub duration: Duration,
+    pub(crate) duration: Duration,
 }
 
 /// Reads and indexes the workspace at `path`.
-pub fn index(path: &Path) -> anyhow::Result<Indexed> {
+pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let start = Instant::now();
     let snapshot = read(path)?;
     let files = snapshot.files();
+    let progress = Progress::spin("indexed");
     let (world, index) = rayon::join(|| World::new(files.clone()), || Index::build(files));
     let duration = start.elapsed();
     let totals = snapshot.totals();
     let rate = totals.bytes as f64 / duration.as_secs_f64() / 1e6;
-    say(&format!("indexed {} files, {} lines ({rate:.1} MB/s)", totals.files, totals.lines));
+    progress.finish(&format!("{} lines at {rate:.1} MB/s", totals.lines));
     Ok(Indexed { git: workspace::git_state(path), snapshot, world, index, duration })
 }
 
 fn read(path: &Path) -> anyhow::Result<Snapshot> {
-    let progress = Progress::new("reading", "files");
+    let progress = Progress::new("read", "files");
     let snapshot = workspace::load(path, &Limits::standard(), &|reading| match reading {
         Reading::Walking { .. } => {}
         Reading::Reading { read, total } => progress.set(read as u64, total as u64),
@@ -54,14 +55,14 @@ fn read(path: &Path) -> anyhow::Result<Snapshot> {
 
 impl Indexed {
     /// A name for people: the repository's, or the folder's.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let folder = || self.snapshot.root().canonicalize().ok()?.file_name()?.to_str().map(str::to_owned);
         let repository = self.git.as_ref().map(|git| git.repository.clone());
         repository.or_else(folder).unwrap_or_else(|| "workspace".to_owned())
     }
 
     /// The code as `run.json` describes it.
-    pub fn state(&self) -> WorkspaceState {
+    pub(crate) fn state(&self) -> WorkspaceState {
         let totals = self.snapshot.totals();
         WorkspaceState {
             commit: self.git.as_ref().map(|git| git.commit.clone()),
@@ -73,7 +74,7 @@ impl Indexed {
     }
 
     /// Where cases that are mined here come from.
-    pub fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         Origin {
             kind: OriginKind::Mined,
             benchmark: None,
@@ -91,7 +92,7 @@ impl Indexed {
     }
 
     /// Sizes and speed, for `--json`.
-    pub fn report(&self) -> serde_json::Value {
+    pub(crate) fn report(&self) -> serde_json::Value {
         let totals = self.snapshot.totals();
         serde_json::json!({
             "files": totals.files,

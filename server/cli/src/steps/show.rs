@@ -12,27 +12,27 @@ use crate::args::Format;
 use crate::output;
 
 /// How a run is shown.
-pub struct Showing {
+pub(crate) struct Showing {
     /// What is printed.
-    pub format: Format,
+    pub(crate) format: Format,
     /// Where the HTML report goes.
-    pub html: PathBuf,
+    pub(crate) html: PathBuf,
     /// Whether the browser opens it.
-    pub open: bool,
+    pub(crate) open: bool,
     /// What `--json` says besides the summary.
-    pub extra: serde_json::Map<String, serde_json::Value>,
+    pub(crate) extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Showing {
     /// The report stands beside the run's rows.
-    pub fn in_run(folder: &Path, json: bool, open: bool) -> Showing {
+    pub(crate) fn in_run(folder: &Path, json: bool, open: bool) -> Showing {
         let format = if json { Format::Json } else { Format::Table };
         Showing { format, html: folder.join("report.html"), open, extra: serde_json::Map::new() }
     }
 }
 
 /// Scores a run that was just made, keeps the scores beside it, and shows it.
-pub fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
+pub(crate) fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
     let contents = replay::read_run(folder)?;
     let scores = replay::score_all(&contents.cases, &contents.predictions);
     replay::write_scores(folder, &scores)?;
@@ -40,7 +40,12 @@ pub fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
 }
 
 /// Shows a run as it lies there.
-pub fn show(folder: &Path, contents: &Contents, scores: &[Score], showing: &Showing) -> anyhow::Result<()> {
+pub(crate) fn show(
+    folder: &Path,
+    contents: &Contents,
+    scores: &[Score],
+    showing: &Showing,
+) -> anyhow::Result<()> {
     let notes = notes(contents);
     let report = RunReport {
         run: &contents.run,
@@ -50,18 +55,22 @@ pub fn show(folder: &Path, contents: &Contents, scores: &[Score], showing: &Show
         notes: &notes,
     };
     let summary = report.summary();
-    fs::write(&showing.html, report::html(&report, &summary))
-        .with_context(|| format!("cannot write {}; choose another place with --out", showing.html.display()))?;
+    fs::write(&showing.html, report::html(&report, &summary)).with_context(|| {
+        format!("cannot write {}; choose another place with --out", showing.html.display())
+    })?;
     print(folder, showing, &summary)?;
     if showing.open {
-        open::that_detached(&showing.html).with_context(|| format!("cannot open {}", showing.html.display()))?;
+        open::that_detached(&showing.html)
+            .with_context(|| format!("cannot open {}", showing.html.display()))?;
     }
     Ok(())
 }
 
 fn print(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<()> {
     let text = match showing.format {
-        Format::Table => report::terminal::table(summary, output::style(), &next_steps(folder, &showing.html)),
+        Format::Table => {
+            report::terminal::table(summary, output::style(), &next_steps(folder, &showing.html))
+        }
         Format::Markdown => report::markdown(summary),
         Format::Json => json(folder, showing, summary)?,
     };
@@ -79,13 +88,16 @@ fn json(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<S
 fn notes(contents: &Contents) -> Vec<String> {
     let asked = contents.cases.len() * contents.run.engines.len() * contents.run.repeat as usize;
     let answered = contents.predictions.len();
-    let unfinished = (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
+    let unfinished =
+        (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
     let replayed = contents.run.workspace.as_ref().map(|workspace| workspace.tree_hash.as_str());
     let differs = |case: &Case| replayed.is_some_and(|replayed| case.origin.tree_hash != replayed);
     let other_tree = contents.cases.iter().any(differs).then(|| {
         "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code.".to_owned()
     });
-    let without = replayed.is_none().then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
+    let without = replayed
+        .is_none()
+        .then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
     [unfinished, other_tree, without].into_iter().flatten().collect()
 }
 
