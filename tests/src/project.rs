@@ -106,6 +106,7 @@ impl Project {
         for variable in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
             command.env(variable, self.home());
         }
+        command.env("RUST_BACKTRACE", "0");
         for variable in ["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR"] {
             command.env_remove(variable);
         }

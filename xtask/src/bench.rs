@@ -34,7 +34,6 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
     if cfg!(debug_assertions) {
         return run_optimised(parts);
     }
-    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
     let repos = fetch::repositories()?;
     for part in parts {
         let section = match part {

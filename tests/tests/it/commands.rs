@@ -13,7 +13,7 @@ fn try_mines_replays_scores_and_reports() {
     let run = project.beside("run");
     let cases = rows::cases(&run);
     assert!(!cases.is_empty());
-    assert!(rows::answers(&run).len() >= cases.len(), "every case is answered");
+    assert_eq!(rows::answers(&run).len(), rows::answers_in_all(&run));
     assert!(!rows::text(&run.join("scores.jsonl")).is_empty());
     assert!(outcome.stdout.contains("builtin"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("report.html"), "{}", outcome.stdout);
@@ -41,6 +41,15 @@ fn mine_replay_and_report_do_what_try_does_at_once() {
     assert_eq!(rows::answers(&in_turn), rows::answers(&at_once));
     let report = |run: &str| project.run(&format!("report {run} --format markdown")).expect_code(0).stdout;
     assert!(report("../in-turn").contains("builtin"));
+}
+
+#[test]
+fn near_copies_in_the_workspace_are_measured_with_and_without() {
+    let project = Project::generated(4);
+    project.run("try . --cases 10 --out ../run").expect_code(0);
+    let engines = rows::run(&project.beside("run")).engines;
+    let names: Vec<_> = engines.iter().map(|config| config.engine.name.as_str()).collect();
+    assert_eq!(names, ["builtin", "builtin, copies hidden"]);
 }
 
 #[test]

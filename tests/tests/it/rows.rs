@@ -4,12 +4,25 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use cases::{Case, Prediction, parse_lines};
+use cases::{Case, Prediction, Run, parse_document, parse_lines};
 
 /// The suite of a run.
 #[track_caller]
 pub(crate) fn cases(run: &Path) -> Vec<Case> {
     parse_lines(&text(&run.join("cases.jsonl"))).expect("the suite is whole").rows
+}
+
+/// What a run was to do.
+#[track_caller]
+pub(crate) fn run(run: &Path) -> Run {
+    parse_document(&text(&run.join("run.json"))).expect("run.json is whole")
+}
+
+/// Number of answers that a finished run holds.
+#[track_caller]
+pub(crate) fn answers_in_all(folder: &Path) -> usize {
+    let run = run(folder);
+    cases(folder).len() * run.engines.len() * run.repeat as usize
 }
 
 /// The complete rows of a run's answers, in order.

@@ -79,11 +79,11 @@ fn a_closed_pipe_is_no_error_and_silent() {
 fn a_full_disk_keeps_what_is_finished() {
     let project = Project::generated(4);
     let disk = project.beside("disk");
-    let Some(_small_disk) = SmallDisk::mount(&disk, 400_000) else { return };
+    let Some(_small_disk) = SmallDisk::mount(&disk, 8_000_000) else { return };
     project.run("mine . --cases 20 --out ../suite.jsonl").expect_code(0);
     let filler = disk.join("filler");
-    fs::write(&filler, vec![0; 200_000]).expect("the disk has room for it");
-    let replay = "replay ../suite.jsonl --workspace . --repeat 20 --out ../disk/run";
+    fs::write(&filler, vec![0; 7_850_000]).expect("the disk has room for it");
+    let replay = "replay ../suite.jsonl --engine empty --repeat 40 --out ../disk/run";
     let outcome = project.run(replay).expect_code(OUTSIDE_WORLD);
     outcome.expect_message(&["predictions.jsonl", "No space left", "--resume"]);
     let run = disk.join("run");
@@ -93,7 +93,7 @@ fn a_full_disk_keeps_what_is_finished() {
     project.run(&format!("{replay} --resume")).expect_code(0);
     let finished = rows::predictions(&run);
     assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "what was finished stays as it was");
-    assert_eq!(rows::answers(&run).len(), rows::cases(&run).len() * 20);
+    assert_eq!(rows::answers(&run).len(), rows::answers_in_all(&run));
 }
 
 #[test]

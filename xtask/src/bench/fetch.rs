@@ -120,31 +120,32 @@ fn unpack_debian_source(pinned: &Pinned, downloads: &Path, target: &Path) -> Res
 /// source packages switched on.
 fn apt_get(downloads: &Path) -> Result<Command> {
     let state = downloads.canonicalize()?.join("apt");
-    let is_new = !state.is_dir();
-    fs::create_dir_all(state.join("lists/partial"))?;
-    fs::create_dir_all(state.join("sources.list.d"))?;
+    let configuration = state.join("apt.conf");
     let apt_get = || {
         let mut command = Command::new("apt-get");
-        command.arg("-qq");
-        let folder = |below: &str| state.join(below).display().to_string();
-        for (key, value) in [
-            ("Dir::State", folder("")),
-            ("Dir::State::Lists", folder("lists")),
-            ("Dir::State::status", "/var/lib/dpkg/status".to_owned()),
-            ("Dir::Cache", folder("cache")),
-            ("Dir::Etc::SourceList", "/dev/null".to_owned()),
-            ("Dir::Etc::SourceParts", folder("sources.list.d")),
-            ("APT::Sandbox::User", "root".to_owned()),
-        ] {
-            command.arg("-o").arg(format!("{key}={value}"));
-        }
+        command.arg("-qq").env("APT_CONFIG", &configuration);
         command
     };
-    if is_new {
+    if !configuration.is_file() {
+        fs::create_dir_all(state.join("lists/partial"))?;
+        fs::create_dir_all(state.join("sources.list.d"))?;
         copy_apt_sources(&state.join("sources.list.d"))?;
+        fs::write(&configuration, apt_configuration(&state))?;
         process::run(apt_get().arg("update"))?;
     }
     Ok(apt_get())
+}
+
+fn apt_configuration(state: &Path) -> String {
+    let state = state.display();
+    format!(
+        "Dir::State \"{state}\";\n\
+         Dir::State::status \"/var/lib/dpkg/status\";\n\
+         Dir::Cache \"{state}/cache\";\n\
+         Dir::Etc::SourceList \"/dev/null\";\n\
+         Dir::Etc::SourceParts \"{state}/sources.list.d\";\n\
+         APT::Sandbox::User \"root\";\n"
+    )
 }
 
 fn copy_apt_sources(target: &Path) -> Result<()> {

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::repositories::Repo;
+use crate::process;
 
-/// The repositories that make up the workspace: six languages, together about 50,000 lines.
-const WORKSPACE: &[&str] = &["rich", "rxjs", "regex-automata", "javapoet", "gin", "leveldb"];
+/// The repositories that make up the workspace: four languages, together about 50,000 lines.
+const WORKSPACE: &[&str] = &["flask", "immer", "javapoet", "gin"];
 
 /// Times `try` is run; the table gives the median.
 const RUNS: usize = 5;
@@ -28,6 +29,7 @@ struct Measurement {
 
 /// Measures `try` and returns the Markdown of its section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
     let folder = Path::new("target/bench-repos/main-path");
     assemble_workspace(repos, folder)?;
     let mut runs = Vec::new();
@@ -67,13 +69,15 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 
 fn run_once(folder: &Path) -> Result<Measurement> {
     let start = Instant::now();
-    let mut child = Command::new("target/release/ghostbench")
+    // Both programs are built into one folder.
+    let ghostbench = std::env::current_exe()?.with_file_name("ghostbench");
+    let mut child = Command::new(&ghostbench)
         .arg("try")
         .arg(folder)
         .args(["--cases", "200", "--json"])
         .stdout(Stdio::piped())
         .spawn()
-        .context("failed to start target/release/ghostbench")?;
+        .with_context(|| format!("failed to start {}", ghostbench.display()))?;
     let mut stdout = child.stdout.take().context("the child's output is piped")?;
     let reader = std::thread::spawn(move || {
         let mut text = String::new();

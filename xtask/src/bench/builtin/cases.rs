@@ -1,0 +1,220 @@
+//! Cases cut from a repository as the engine's feasibility study cut them: seven scenarios, at most six a file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use syntax::{Block, BlockKind, Language, SourceFile, TokenKind};
+
+/// What is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scenario {
+    StatementRest,
+    StatementRestMidName,
+    ControlStatement,
+    ControlBody,
+    FunctionBody,
+    FunctionRest,
+    CompleteBody,
+}
+
+impl Scenario {
+    pub(super) const ALL: [Scenario; 7] = [
+        Scenario::StatementRest,
+        Scenario::StatementRestMidName,
+        Scenario::ControlStatement,
+        Scenario::ControlBody,
+        Scenario::FunctionBody,
+        Scenario::FunctionRest,
+        Scenario::CompleteBody,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Scenario::StatementRest => "rest of a statement",
+            Scenario::StatementRestMidName => "rest of a statement, mid-name",
+            Scenario::ControlStatement => "control statement",
+            Scenario::ControlBody => "control body",
+            Scenario::FunctionBody => "function body",
+            Scenario::FunctionRest => "rest of a function body",
+            Scenario::CompleteBody => "complete body",
+        }
+    }
+}
+
+/// A hole in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) scenario: Scenario,
+    /// Index of the file.
+    pub(super) file: usize,
+    pub(super) hole: Range<usize>,
+}
+
+impl Case {
+    /// The text before the cursor. A complete body gets a fresh line, indented as its last one.
+    pub(super) fn before(&self, file: &SourceFile) -> String {
+        let before = &file.text[..self.hole.start];
+        if self.scenario != Scenario::CompleteBody {
+            return before.to_owned();
+        }
+        let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        format!("{before}\n{indentation}")
+    }
+}
+
+/// Files above this size are tables and tests of tables, in bytes.
+const MAX_FILE_BYTES: usize = 300_000;
+const MAX_PER_FILE: usize = 6;
+const MAX_STATEMENT_LINE_ENDS: usize = 3;
+const STATEMENT_BYTES: Range<usize> = 16..200;
+const MAX_BLOCK_LINE_ENDS: usize = 25;
+const MAX_FUNCTION_LINE_ENDS: usize = 30;
+/// Shorter names leave nothing to complete, in bytes.
+const MIN_NAME: usize = 4;
+/// Characters typed of a name at most.
+const MAX_TYPED: usize = 3;
+
+/// Up to `per_scenario` cases of each scenario, spread over the files; the same for the same files and seed.
+pub(super) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
+    let mut random = Random(seed);
+    let mut pool: BTreeMap<Scenario, Vec<Case>> = BTreeMap::new();
+    for (index, file) in files.iter().enumerate().filter(|(_, file)| file.text.len() <= MAX_FILE_BYTES) {
+        for (scenario, hole) in holes(file, &mut random) {
+            pool.entry(scenario).or_default().push(Case { scenario, file: index, hole });
+        }
+    }
+    pool.into_values().flat_map(|cases| draw(cases, per_scenario, &mut random)).collect()
+}
+
+fn draw(mut cases: Vec<Case>, count: usize, random: &mut Random) -> Vec<Case> {
+    for end in (1..cases.len()).rev() {
+        cases.swap(end, random.below(end + 1));
+    }
+    let mut of_file: BTreeMap<usize, usize> = BTreeMap::new();
+    cases.retain(|case| {
+        let drawn = of_file.entry(case.file).or_default();
+        *drawn += 1;
+        *drawn <= MAX_PER_FILE
+    });
+    cases.truncate(count);
+    cases
+}
+
+type Hole = (Scenario, Range<usize>);
+
+fn holes(file: &SourceFile, random: &mut Random) -> Vec<Hole> {
+    let tree = syntax::parse(file.language, &file.text);
+    // Macros break the trees of most C files.
+    if tree.has_error() && !matches!(file.language, Language::C | Language::Cpp) {
+        return Vec::new();
+    }
+    let blocks = tree.blocks(&file.text);
+    let sound = blocks.iter().filter(|block| !block.has_error);
+    sound.flat_map(|block| holes_of(file, block, random)).collect()
+}
+
+fn holes_of(file: &SourceFile, block: &Block, random: &mut Random) -> Vec<Hole> {
+    match block.kind {
+        BlockKind::Statement => statement_holes(file, &block.range, random),
+        BlockKind::Function => function_holes(&file.text, block, random),
+        _ => control_holes(&file.text, block),
+    }
+}
+
+fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut Random) -> Vec<Hole> {
+    let text = &file.text[range.clone()];
+    let lexed = syntax::lex(file.language, text);
+    let starts = |kind: Option<TokenKind>| {
+        lexed.iter().skip(1).filter(move |token| match kind {
+            Some(kind) => token.kind == kind,
+            None => token.kind != TokenKind::Newline,
+        })
+    };
+    let boundaries: Vec<usize> = starts(None).map(|token| token.range.start).collect();
+    let is_import = ["import ", "from ", "use ", "using ", "#", "package "].iter().any(|word| text.starts_with(word));
+    let fits = STATEMENT_BYTES.contains(&text.len()) && line_ends(text) <= MAX_STATEMENT_LINE_ENDS;
+    if boundaries.len() < 3 || is_import || !fits {
+        return Vec::new();
+    }
+    let at = boundaries[random.below(boundaries.len() - 1)];
+    let mut holes = vec![(Scenario::StatementRest, range.start + at..range.end)];
+    let names: Vec<&Range<usize>> = starts(Some(TokenKind::Word)).map(|token| &token.range).collect();
+    let is_name = |name: &&&Range<usize>| {
+        let word = &text[(**name).clone()];
+        word.len() >= MIN_NAME && word.is_ascii() && !syntax::is_reserved(file.language, word)
+    };
+    let names: Vec<_> = names.iter().filter(is_name).collect();
+    if !names.is_empty() {
+        let name = names[random.below(names.len())];
+        let typed = 1 + random.below(MAX_TYPED.min(name.len() - 2));
+        holes.push((Scenario::StatementRestMidName, range.start + name.start + typed..range.end));
+    }
+    holes
+}
+
+fn control_holes(text: &str, block: &Block) -> Vec<Hole> {
+    let mut holes = Vec::new();
+    let whole = &text[block.range.clone()];
+    let is_part = ["elif", "else", "except", "catch", "finally"].iter().any(|word| whole.starts_with(word));
+    let lines = line_ends(whole);
+    if !is_part && (1..=MAX_BLOCK_LINE_ENDS).contains(&lines) && starts_line(text, block.range.start) {
+        holes.push((Scenario::ControlStatement, block.range.clone()));
+    }
+    if let Some(hole) = body(text, block).filter(|_| lines <= MAX_BLOCK_LINE_ENDS) {
+        holes.push((Scenario::ControlBody, hole));
+    }
+    holes
+}
+
+fn function_holes(text: &str, block: &Block, random: &mut Random) -> Vec<Hole> {
+    let Some(hole) = body(text, block) else { return Vec::new() };
+    let statements = block.body.as_ref().map(|body| body.statements.as_slice()).unwrap_or_default();
+    if line_ends(&text[hole.clone()]) > MAX_FUNCTION_LINE_ENDS {
+        return Vec::new();
+    }
+    let mut holes = vec![(Scenario::FunctionBody, hole.clone())];
+    if statements.len() >= 3 {
+        let next = &statements[1 + random.below(statements.len() - 1)];
+        if starts_line(text, next.start) {
+            holes.push((Scenario::FunctionRest, next.start..hole.end));
+        }
+    }
+    if statements.len() >= 2 {
+        holes.push((Scenario::CompleteBody, hole.end..hole.end));
+    }
+    holes
+}
+
+/// From the first to the last statement of the body, if the first one starts a line.
+fn body(text: &str, block: &Block) -> Option<Range<usize>> {
+    let statements = &block.body.as_ref()?.statements;
+    let hole = statements.first()?.start..statements.last()?.end;
+    (starts_line(text, hole.start) && !hole.is_empty()).then_some(hole)
+}
+
+fn starts_line(text: &str, offset: usize) -> bool {
+    let line = &text[text[..offset].rfind('\n').map_or(0, |end| end + 1)..offset];
+    line.trim().is_empty()
+}
+
+fn line_ends(text: &str) -> usize {
+    text.matches('\n').count()
+}
+
+/// The splitmix64 generator: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is small: the bias of the remainder does not matter.
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+}
