@@ -21,4 +21,4 @@ pub use prediction::{EngineName, Finish, Milliseconds, Prediction, Status, Token
 pub use run::{EngineConfig, Machine, Run, WorkspaceState};
 pub use schema::Schema;
 pub use score::{Metric, Score};
-pub use secrets::{Finding, find_secrets, redact, redact_case};
+pub use secrets::{Finding, find_secrets, redact, redact_case, redact_prediction};

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 
-use crate::Case;
+use crate::{Case, Prediction};
 
 mod rules;
 #[cfg(test)]
@@ -47,6 +47,15 @@ pub fn redact_case(case: &mut Case) -> usize {
         texts.iter().zip(&findings).map(|(text, findings)| mask_keys(mask(text, findings), &keys)).collect();
     put_texts(case, redacted);
     count
+}
+
+/// Replaces all secrets in an answer: an engine may have copied one from a file that no case shows.
+pub fn redact_prediction(prediction: &mut Prediction) {
+    for text in [&mut prediction.raw, &mut prediction.text] {
+        if let Cow::Owned(redacted) = redact(text) {
+            *text = redacted;
+        }
+    }
 }
 
 /// Secrets so distinctive that the same text elsewhere is the same secret; long ones first, as they may hold shorter ones.

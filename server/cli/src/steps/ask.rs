@@ -65,7 +65,8 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
     let mut finished = done.len();
     let mut failure = None;
     let progress = Progress::new("replayed", "requests");
-    let mut record = |prediction: Prediction| {
+    let mut record = |mut prediction: Prediction| {
+        cases::redact_prediction(&mut prediction);
         failure = folder.append(&prediction).err();
         finished += usize::from(failure.is_none());
         progress.set(finished as u64, total as u64);
