@@ -1,12 +1,11 @@
 //! `docs/formats.md` against the types: every field and word is documented, nothing else is, and the examples are rows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
 
 use cases::{
     BlockKind, Case, ContextItem, EngineConfig, EngineName, Exposure, Finish, Machine, Metric, Milliseconds,
     Origin, OriginKind, Prediction, Run, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts,
-    Variant, WorkspaceState, parse_lines, to_line,
+    Variant, WorkspaceState, parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +35,9 @@ fn the_score_is_documented() {
 #[test]
 fn the_run_is_documented() {
     check_fields("Run", &full_run(), &["engines.settings"]);
-    check_example::<Run>("run");
+    let example = example("json", "run");
+    let run: Run = parse_document(example).expect("the example is a run");
+    assert_eq!(to_document(&run), example, "the example of a run, printed again");
 }
 
 #[test]
@@ -83,15 +84,21 @@ fn check_words<W: ToString>(section: &str, field: &str, words: &[W]) {
     assert_eq!(documented, expected, "words of {section}.{field}");
 }
 
-/// Example rows parse, and print to the same bytes.
+/// The example row parses, and prints to the same bytes.
 #[track_caller]
-fn check_example<T: Serialize + DeserializeOwned + Debug>(name: &str) -> T {
-    let (_, rest) = DOCUMENT.split_once(&format!("```jsonl {name}\n")).expect("the section has an example");
-    let (example, _) = rest.split_once("```").expect("the example ends");
-    let mut rows = parse_lines::<T>(example).expect("the example is a row").rows;
-    let printed: String = rows.iter().map(to_line).collect();
-    assert_eq!(printed, example, "the example of {name}, printed again");
-    rows.pop().expect("the example holds a row")
+fn check_example<T: Serialize + DeserializeOwned>(name: &str) -> T {
+    let example = example("jsonl", name);
+    let row: T = parse_line(example, 1).expect("the example is a row");
+    assert_eq!(to_line(&row), example, "the example of a {name}, printed again");
+    row
+}
+
+/// The text between the fences of an example.
+#[track_caller]
+fn example(language: &str, name: &str) -> &'static str {
+    let fence = format!("```{language} {name}\n");
+    let (_, rest) = DOCUMENT.split_once(&fence).expect("the section has an example");
+    rest.split("```").next().unwrap_or_default()
 }
 
 /// The rows ``| `field` | type | meaning |`` of a section, with what stands in the column of types.

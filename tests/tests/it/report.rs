@@ -4,6 +4,8 @@ use std::process::Command;
 
 use tests::{Project, Running, component};
 
+use crate::rows;
+
 /// A workspace whose code tries to leave the report's script and markup.
 const HOSTILE: &str = "//- /hostile.py
 def escape(value):
@@ -31,15 +33,27 @@ fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
     let Some(chromium) = component("chromium") else { return };
     let project = Project::new(HOSTILE);
     project.run("try . --cases 12 --out ../run").expect_code(0);
-    let report = project.beside("run").join("report.html");
     let mut browser = Command::new(chromium);
-    browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=2000"]);
+    browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]);
+    browser.args(["--dump-dom", "--virtual-time-budget=2000"]);
     browser.arg(format!("--user-data-dir={}", project.beside("browser").display()));
-    browser.arg(format!("file://{}", report.display()));
-    let dom = Running::start(browser).wait().expect_code(0).stdout;
+    browser.arg(format!("file://{}", project.beside("run").join("report.html").display()));
+    let outcome = Running::start(browser).wait().expect_code(0);
+    assert!(!outcome.stderr.contains("Uncaught"), "an error in the report's script: {}", outcome.stderr);
+    let dom = outcome.stdout;
     let title = dom.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     let (title, _) = title.expect("the report has a title");
-    assert!(!title.contains("run\n") && title != "run", "the title was changed to {title}");
+    assert_ne!(title, "run", "code of the workspace ran");
     assert!(!dom.contains("<img src=\"x\""), "markup of the workspace became an element");
     assert!(dom.contains("hostile.py"), "the report shows the cases");
+}
+
+#[test]
+fn the_report_loads_nothing_from_elsewhere() {
+    let project = Project::new(HOSTILE);
+    project.run("try . --cases 12 --out ../run").expect_code(0);
+    let html = rows::text(&project.beside("run").join("report.html"));
+    for reference in ["src=\"http", "href=\"http", "url(http", "@import", "src=\"//"] {
+        assert!(!html.contains(reference), "the report has {reference}");
+    }
 }
