@@ -10,8 +10,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use tree_sitter::Node;
-
+use crate::body::{Body, measure_body};
 use crate::constructs::{Construct, Structure, structure, structure_within};
 use crate::language::Row;
 use crate::queries::Kind;
@@ -54,17 +53,6 @@ pub struct Block {
     pub has_error: bool,
 }
 
-/// The body of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Body {
-    /// Everything between opener and closer; without a closer, as in Python, to the end of the last statement.
-    pub inner: Range<usize>,
-    /// The direct statements in order, compound ones and the cases of a `switch` included; comments and the docstring are none.
-    pub statements: Vec<Range<usize>>,
-    /// The docstring, where the language keeps it inside the body.
-    pub docstring: Option<Range<usize>>,
-}
-
 impl Tree {
     /// All blocks in order of their start, outer before inner.
     pub fn blocks(&self, text: &str) -> Vec<Block> {
@@ -94,8 +82,7 @@ impl Tree {
         let row = self.language.row();
         let mut pieces: Vec<Piece> =
             structure.constructs.iter().map(|construct| Piece::new(construct, row)).collect();
-        pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind));
-        // A statement sorts last among equals, so every other reading of the same range takes its place.
+        pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind.rank()));
         pieces.dedup_by(|later, kept| later.range == kept.range);
         pieces
     }
@@ -131,25 +118,13 @@ struct Piece {
 impl Piece {
     fn new(construct: &Construct, row: &Row) -> Piece {
         let range = construct.range.clone();
-        let (header_end, body) = match measure_body(construct, row) {
-            Some((header_end, body)) => (header_end, Some(body)),
-            None => (range.end, None),
-        };
-        let header = range.start..header_end;
+        let body = measure_body(construct, row);
+        let header = range.start..body.as_ref().map_or(range.end, |body| body.inner.start);
         Piece { kind: construct.kind, range, header, body, has_error: construct.has_error }
     }
 
     fn into_block(self) -> Option<Block> {
-        let kind = match self.kind {
-            Kind::Other | Kind::Part => return None,
-            Kind::Function => BlockKind::Function,
-            Kind::If => BlockKind::If,
-            Kind::For => BlockKind::For,
-            Kind::While => BlockKind::While,
-            Kind::Try => BlockKind::Try,
-            Kind::Catch => BlockKind::Catch,
-            Kind::Statement => BlockKind::Statement,
-        };
+        let Kind::Block(kind) = self.kind else { return None };
         // A function without a body is a declaration.
         if self.body.is_none() && kind != BlockKind::Statement {
             return None;
@@ -170,67 +145,4 @@ fn set_parents(blocks: &mut [Block]) {
         blocks[index].parent = open.last().copied();
         open.push(index);
     }
-}
-
-/// Where the header of a construct ends, and its body.
-pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<(usize, Body)> {
-    let holder = construct.body.or(construct.close.map(|_| construct.node))?;
-    let own_opener = holder.child(0).filter(|first| matches!(first.kind(), "{" | "=>"));
-    let opener = own_opener.or(construct.open);
-    let start = opener.map_or(holder.start_byte(), |opener| opener.end_byte());
-    let closer = construct.close.or_else(|| own_closer(holder, own_opener));
-    let limit = closer.map_or(holder.end_byte(), |closer| closer.start_byte()).max(start);
-
-    let is_list = own_opener.is_some() || construct.close.is_some();
-    let mut statements = if is_list { children(holder, row) } else { statements_of(holder, row) };
-    statements.retain(|statement| start <= statement.start && statement.end <= limit);
-    let end = match (closer, statements.last()) {
-        (Some(_), _) => limit,
-        (None, Some(last)) => last.end,
-        (None, None) => start,
-    };
-    let docstring = construct.docstring.map(|node| node.byte_range());
-    statements.retain(|statement| Some(statement) != docstring.as_ref());
-    Some((start, Body { inner: start..end, statements, docstring }))
-}
-
-/// The brace that closes what `opener` opened.
-fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'tree>> {
-    opener?;
-    let last = holder.child(holder.child_count().checked_sub(1)?)?;
-    (last.kind() == "}").then_some(last)
-}
-
-/// The statements a node stands for: those it lists, or itself.
-fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
-    if row.statement_lists.contains(&node.kind()) {
-        return children(node, row);
-    }
-    if is_empty_statement(node) { Vec::new() } else { vec![node.byte_range()] }
-}
-
-/// The statements among the children of `holder`, each with the attributes before it.
-fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
-    let mut statements = Vec::new();
-    let mut attributes_start = None;
-    for child in holder.named_children(&mut holder.walk()) {
-        if child.is_extra() || child.is_error() {
-            continue;
-        }
-        if row.attributes.contains(&child.kind()) {
-            attributes_start.get_or_insert(child.start_byte());
-            continue;
-        }
-        let from = statements.len();
-        statements.extend(statements_of(child, row));
-        if let (Some(start), Some(first)) = (attributes_start.take(), statements.get_mut(from)) {
-            first.start = start;
-        }
-    }
-    statements
-}
-
-/// Whether `node` is a `;` that stands alone.
-fn is_empty_statement(node: Node) -> bool {
-    node.child_count() == 1 && node.child(0).is_some_and(|child| child.kind() == ";")
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, TextProvider};
 
+use crate::blocks::BlockKind;
 use crate::language::Row;
 use crate::queries::{Kind, Role, RoleQuery};
 use crate::tree::Tree;
@@ -59,7 +60,7 @@ impl<'tree> Structure<'tree> {
             self.comments.extend(found.captures().iter().map(|capture| capture.node.byte_range()));
             return;
         };
-        if let (Kind::Function, Some(start)) = (construct.kind, attributes_start) {
+        if let (Kind::Block(BlockKind::Function), Some(start)) = (construct.kind, attributes_start) {
             construct.range.start = start;
         }
         let next = self.constructs.len();

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::blocks::measure_body;
+use crate::blocks::BlockKind;
+use crate::body::measure_body;
 use crate::constructs::{Construct, structure};
 use crate::language::Row;
 use crate::queries::Kind;
@@ -39,7 +40,7 @@ impl Tree {
         let mut functions: Vec<Function> = structure
             .constructs
             .iter()
-            .filter(|construct| construct.kind == Kind::Function)
+            .filter(|construct| construct.kind == Kind::Block(BlockKind::Function))
             .map(|construct| function(construct, row, text, &comments))
             .collect();
         functions.sort_by_key(|function| (function.range.start, Reverse(function.range.end)));
@@ -49,17 +50,14 @@ impl Tree {
 
 fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usize>]) -> Function {
     let range = construct.range.clone();
-    let (signature_end, body) = match measure_body(construct, row) {
-        Some((header_end, body)) => (header_end, Some(body.inner)),
-        None => (range.end, None),
-    };
+    let body = measure_body(construct, row).map(|body| body.inner);
     let name = construct.name.map(|node| unwrap_name(node, row));
     let name = name.and_then(|node| text.get(node.byte_range())).unwrap_or_default();
     let docstring = construct.docstring.map(|node| node.byte_range());
     Function {
         name: name.to_owned(),
         docstring: docstring.or_else(|| doc_comment(range.start, row, text, comments)),
-        signature: range.start..signature_end,
+        signature: range.start..body.as_ref().map_or(range.end, |body| body.start),
         range,
         body,
     }

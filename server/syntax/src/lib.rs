@@ -2,16 +2,19 @@
 //!
 //! The only crate that knows a language. Parsing never fails: broken code gives a poorer tree. A language is
 //! one folder of queries plus one row of the table in `language.rs`; no other code asks which language it has.
+//! What the captures of the queries mean is written in `queries.rs`.
 //!
 //! ```text
-//! text -> parse -> Tree -> query matches -> constructs -> blocks, functions, statement ends
-//!                      \-> query captures -> identifiers, comments, strings
+//! text -> parse -> Tree -> structure query -> constructs -> blocks, functions, statement ends
+//!                      |                   \-> comments
+//!                      \-> token query -> identifiers, strings
 //! ```
 //!
 //! All ranges are half-open UTF-8 byte ranges of the parsed text. No IO here.
 #![deny(clippy::disallowed_methods)]
 
 mod blocks;
+mod body;
 mod constructs;
 mod functions;
 mod language;
@@ -21,7 +24,8 @@ mod tokens;
 mod tree;
 mod walk;
 
-pub use blocks::{Block, BlockKind, Body};
+pub use blocks::{Block, BlockKind};
+pub use body::Body;
 pub use functions::Function;
 pub use language::{Language, SourceFile};
 pub use lexer::{Token, TokenKind, is_reserved, lex};

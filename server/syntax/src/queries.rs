@@ -6,22 +6,30 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Node, Query, QueryCapture};
 
+use crate::blocks::BlockKind;
 use crate::language::{COUNT, Language};
 
-/// What a construct is. Where two constructs have the same range, the one whose kind comes first here takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a construct is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Nothing, whatever else captures the same range: a docstring, part of a header, or braces that belong to no kind.
     Other,
-    Function,
-    If,
-    For,
-    While,
-    Try,
-    Catch,
+    /// One of the seven kinds.
+    Block(BlockKind),
     /// Ends like a statement but is none: a member or declaration of a type, an annotation, the value of an arm.
     Part,
-    Statement,
+}
+
+impl Kind {
+    /// Of two constructs with the same range, the one with the lower rank is right. Statements are whatever is nothing else.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Kind::Other => 0,
+            Kind::Block(BlockKind::Statement) => 3,
+            Kind::Block(_) => 1,
+            Kind::Part => 2,
+        }
+    }
 }
 
 /// The part a captured node plays in its pattern.
@@ -49,16 +57,17 @@ pub(crate) enum Role {
 
 impl Role {
     fn from_capture_name(name: &str) -> Option<Role> {
+        let block = |kind| Role::Construct(Kind::Block(kind));
         Some(match name {
             "other" => Role::Construct(Kind::Other),
             "part" => Role::Construct(Kind::Part),
-            "function" => Role::Construct(Kind::Function),
-            "if" => Role::Construct(Kind::If),
-            "for" => Role::Construct(Kind::For),
-            "while" => Role::Construct(Kind::While),
-            "try" => Role::Construct(Kind::Try),
-            "catch" => Role::Construct(Kind::Catch),
-            "statement" => Role::Construct(Kind::Statement),
+            "function" => block(BlockKind::Function),
+            "if" => block(BlockKind::If),
+            "for" => block(BlockKind::For),
+            "while" => block(BlockKind::While),
+            "try" => block(BlockKind::Try),
+            "catch" => block(BlockKind::Catch),
+            "statement" => block(BlockKind::Statement),
             "body" => Role::Body,
             "open" => Role::Open,
             "close" => Role::Close,
