@@ -8,6 +8,7 @@
 mod format;
 mod html;
 mod markdown;
+mod rows;
 mod summary;
 pub mod terminal;
 

@@ -3,7 +3,7 @@
 //! Turns rows into `scoring`'s observations and its tables into [`Section`]s. Never computes a number itself.
 
 mod differences;
-pub(crate) mod observations;
+mod observations;
 mod sections;
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use cases::{EngineName, Exposure, OriginKind, Run, Schema};
 use serde::Serialize;
 
-use crate::RunReport;
+use crate::{RunReport, rows};
 use observations::Observed;
 
 /// Shares of answers by status, beside the metrics of `scoring` in [`Line::metrics`].
@@ -162,7 +162,7 @@ pub struct Latency {
 
 /// Groups and counts the rows of a run.
 pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
-    let engines = engines(report);
+    let engines = rows::engines(report);
     let observed = observations::observe(report, &engines);
     let notes = report.notes.iter().cloned().chain(remarks(&observed)).collect();
     Summary {
@@ -172,18 +172,6 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
         engines,
         notes,
     }
-}
-
-/// The run's engines, and any other that an answer names.
-pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineName> {
-    let mut engines: Vec<EngineName> =
-        report.run.engines.iter().map(|config| config.engine.clone()).collect();
-    for prediction in report.predictions {
-        if engines.iter().all(|engine| engine.fingerprint != prediction.engine.fingerprint) {
-            engines.push(prediction.engine.clone());
-        }
-    }
-    engines
 }
 
 fn remarks(observed: &Observed) -> impl Iterator<Item = String> {

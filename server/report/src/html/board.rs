@@ -86,7 +86,7 @@ fn row(line: &Line) -> Row {
 /// The differences by pair of engines.
 pub(super) fn differences(differences: &[Difference]) -> Vec<DifferenceRow> {
     let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
-    pairs.filter_map(|pair| difference_row(pair)).collect()
+    pairs.filter_map(difference_row).collect()
 }
 
 fn difference_row(pair: &[Difference]) -> Option<DifferenceRow> {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::RunReport;
 use crate::format;
-use crate::summary::observations;
+use crate::rows::{self, Scores};
 
 /// Lines kept before and after the cursor, and of a context item.
 const LINES_KEPT: usize = 40;
@@ -92,27 +92,21 @@ struct Answer<'a> {
 }
 
 /// All cases with their answers, ready to stand inside a `script` element.
-pub(super) fn json(report: &RunReport<'_>, engines: &[EngineName]) -> String {
-    let scores: HashMap<_, &Score> =
-        report.scores.iter().map(|score| (observations::key(score), score)).collect();
-    let mut answers: HashMap<&str, Vec<Answer<'_>>> = HashMap::new();
+pub(super) fn json<'a>(report: &RunReport<'a>, engines: &[EngineName]) -> String {
+    let scores = Scores::of(report);
+    let mut answers: HashMap<&str, Vec<Answer<'a>>> = HashMap::new();
     for prediction in report.predictions {
-        let engine = engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint);
-        let score = scores.get(&prediction.key()).copied();
-        let answer = engine.map(|engine| answer(prediction, score, engine));
+        let engine = rows::position(engines, prediction);
+        let answer = engine.map(|engine| answer(prediction, scores.get(prediction), engine));
         answers.entry(&prediction.case).or_default().extend(answer);
     }
-    let case_data = |case| case_data(case, answers.remove(case_id(case)).unwrap_or_default());
+    let case_data = |case: &'a Case| case_data(case, answers.remove(case.id.as_str()).unwrap_or_default());
     let data = Data {
         lines_kept: LINES_KEPT,
         engines: engines.iter().map(|engine| Engine { name: format::visible(&engine.name) }).collect(),
         cases: report.cases.iter().map(case_data).collect(),
     };
     inert(&serde_json::to_string(&data).expect("rows have string keys"))
-}
-
-fn case_id(case: &Case) -> &str {
-    &case.id
 }
 
 fn case_data<'a>(case: &'a Case, mut answers: Vec<Answer<'a>>) -> CaseData<'a> {
@@ -168,42 +162,30 @@ fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usiz
 }
 
 fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {
-    let holds = |name| score.and_then(|score| score.metrics.get(name)).copied().is_some_and(is_whole);
+    let is_right =
+        |score| [EXACT_MATCH, RESTRAINT].iter().any(|metric| rows::share(score, metric) == Some(1.0));
     match (prediction.status, score) {
-        (Status::Ok | Status::Silent | Status::Gated, Some(_)) if holds(EXACT_MATCH) || holds(RESTRAINT) => {
-            "exact"
-        }
+        (Status::Ok | Status::Silent | Status::Gated, Some(score)) if is_right(score) => "exact",
         (Status::Ok, Some(_)) => "wrong",
         (Status::Ok, None) => "unscored",
         (status, _) => status.name(),
     }
 }
 
-fn is_whole(metric: Metric) -> bool {
-    match metric {
-        Metric::Value(value) => value == 1.0,
-        Metric::Ratio { num, den } => den > 0.0 && num == den,
-    }
-}
-
+/// What stands before the cursor.
 fn last_lines(text: &str) -> Kept {
-    let ends = text.match_indices('\n').map(|(end, _)| end + 1);
-    let lines = ends.clone().count();
-    let start = text.rmatch_indices('\n').nth(LINES_KEPT).map_or(0, |(end, _)| end + 1);
-    let start = ceil_boundary(text, start.max(text.len().saturating_sub(BYTES_KEPT)));
-    let hidden_lines = ends.take_while(|end| *end <= start).count().min(lines);
-    Kept { text: text[start..].to_owned(), first_line: hidden_lines, hidden_lines }
+    let first_kept = text.rmatch_indices('\n').nth(LINES_KEPT).map_or(0, |(end, _)| end + 1);
+    let start = text.ceil_char_boundary(first_kept.max(text.len().saturating_sub(BYTES_KEPT)));
+    let (hidden, kept) = text.split_at(start);
+    let hidden_lines = hidden.matches('\n').count();
+    Kept { text: kept.to_owned(), first_line: hidden_lines, hidden_lines }
 }
 
+/// What stands after the cursor, or the head of any other text.
 fn first_lines(text: &str) -> Kept {
-    let end = text.match_indices('\n').nth(LINES_KEPT).map_or(text.len(), |(end, _)| end);
-    let end = text.floor_char_boundary(end.min(BYTES_KEPT));
-    let hidden_lines = text[end..].matches('\n').count();
-    Kept { text: text[..end].to_owned(), first_line: 0, hidden_lines }
-}
-
-fn ceil_boundary(text: &str, offset: usize) -> usize {
-    text.ceil_char_boundary(offset)
+    let last_kept = text.match_indices('\n').nth(LINES_KEPT).map_or(text.len(), |(end, _)| end);
+    let (kept, hidden) = text.split_at(text.floor_char_boundary(last_kept.min(BYTES_KEPT)));
+    Kept { text: kept.to_owned(), first_line: 0, hidden_lines: hidden.matches('\n').count() }
 }
 
 fn clipped(text: &str) -> String {

@@ -1,14 +1,15 @@
 //! Histograms of the answers: where bars, ticks and quantiles stand. Layout only, drawn by `plots.html`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use cases::{Metric, Prediction, Score, Status};
+use cases::Prediction;
 use scoring::metric::EDIT_SIMILARITY;
 use serde::Serialize;
 
 use crate::RunReport;
 use crate::format::{self, Alphabet};
-use crate::summary::{self, Section, Summary};
+use crate::rows::{self, Scores};
+use crate::summary::{Latency, Section, Summary};
 
 /// Drawing units, about a CSS pixel each.
 const WIDTH: f64 = 600.0;
@@ -93,15 +94,13 @@ struct Series {
 pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
     let axis =
         Axis { bins: SIMILARITY_BINS, name: |bin| (bin * 100 / SIMILARITY_BINS).to_string(), unit: "%" };
-    let scores: HashMap<_, &Score> =
-        report.scores.iter().map(|score| (summary::observations::key(score), score)).collect();
+    let scores = Scores::of(report);
+    let answers = Answers::to(section, report, summary);
     let series = section.overall.lines.iter().map(|line| {
-        let values = predictions(report, summary, section, line.engine)
-            .filter_map(|prediction| scores.get(&prediction.key()))
-            .filter_map(|score| score.metrics.get(EDIT_SIMILARITY).copied())
-            .filter_map(ratio);
-        let counts = histogram(values.map(|value| value * axis.bins as f64), axis.bins);
-        Series { engine: line.engine, about: answers(&counts), counts, quantiles: Vec::new() }
+        let scores = answers.of(line.engine).filter_map(|answer| scores.get(answer));
+        let shares = scores.filter_map(|score| rows::share(score, EDIT_SIMILARITY));
+        let counts = histogram(shares.map(|share| share * axis.bins as f64), axis.bins);
+        Series { engine: line.engine, about: answer_count(&counts), counts, quantiles: Vec::new() }
     });
     let ticks = (0..=5).map(|tick| tick * SIMILARITY_BINS / 5);
     plot(&axis, summary, series.collect(), ticks)
@@ -109,56 +108,57 @@ pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Se
 
 /// How long the answers took, on a logarithmic axis.
 pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
-    let times = |engine| predictions(report, summary, section, engine).filter_map(answer_time);
-    let engines = || section.overall.lines.iter().map(|line| line.engine);
-    let longest = engines().flat_map(times).fold(SHORTEST_MS, f64::max);
+    let answers = Answers::to(section, report, summary);
+    let times = |engine| answers.of(engine).filter_map(rows::latency).filter(|time| time.is_finite());
+    let longest =
+        section.overall.lines.iter().flat_map(|line| times(line.engine)).fold(SHORTEST_MS, f64::max);
     let decades = longest.log10().ceil().max(1.0) as usize;
     let axis = Axis { bins: decades * BINS_PER_DECADE as usize, name: bin_start_ms, unit: "ms" };
     let series = section.overall.lines.iter().map(|line| {
         let counts = histogram(times(line.engine).map(bin_of_ms), axis.bins);
-        let timeouts = line.latency.map_or(0, |latency| latency.timeouts);
-        let about = match timeouts {
-            0 => answers(&counts),
-            _ => format!("{} + {timeouts} timed out", counts.iter().sum::<usize>()),
-        };
-        let quantiles =
-            line.latency.iter().flat_map(|latency| [(latency.p50, "median"), (latency.p90, "p90")]);
-        let quantiles = quantiles.filter(|(ms, _)| ms.is_finite());
-        let quantiles =
-            quantiles.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))));
-        Series { engine: line.engine, quantiles: quantiles.collect(), about, counts }
+        let quantiles = line.latency.iter().flat_map(latency_quantiles).collect();
+        Series { engine: line.engine, about: with_timeouts(&counts, line.latency), counts, quantiles }
     });
     let series = series.collect();
     plot(&axis, summary, series, (0..=decades).map(|decade| decade * BINS_PER_DECADE as usize))
 }
 
-/// The engine's answers to the section's cases.
-fn predictions<'a>(
-    report: &RunReport<'a>,
-    summary: &'a Summary,
-    section: &Section,
-    engine: usize,
-) -> impl Iterator<Item = &'a Prediction> {
-    let (origin, exposure) = (section.origin, section.exposure);
-    let cases =
-        report.cases.iter().filter(|case| (case.origin.kind, case.origin.exposure) == (origin, exposure));
-    let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
-    let fingerprint = summary.engines.get(engine).map(|engine| engine.fingerprint.as_str());
-    let is_here = move |prediction: &&Prediction| {
-        Some(prediction.engine.fingerprint.as_str()) == fingerprint && ids.contains(prediction.case.as_str())
-    };
-    report.predictions.iter().filter(is_here)
-}
+/// The answers to the section's cases, by the engine's place in the summary.
+struct Answers<'a>(Vec<Vec<&'a Prediction>>);
 
-fn ratio(metric: Metric) -> Option<f64> {
-    match metric {
-        Metric::Value(value) => Some(value),
-        Metric::Ratio { num, den } => (den != 0.0).then(|| num / den),
+impl<'a> Answers<'a> {
+    fn to(section: &Section, report: &RunReport<'a>, summary: &Summary) -> Answers<'a> {
+        let wanted = (section.origin, section.exposure);
+        let cases = report.cases.iter().filter(|case| (case.origin.kind, case.origin.exposure) == wanted);
+        let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
+        let mut answers = vec![Vec::new(); summary.engines.len()];
+        for prediction in
+            report.predictions.iter().filter(|prediction| ids.contains(prediction.case.as_str()))
+        {
+            let engine = rows::position(&summary.engines, prediction);
+            if let Some(of_engine) = engine.and_then(|engine| answers.get_mut(engine)) {
+                of_engine.push(prediction);
+            }
+        }
+        Answers(answers)
+    }
+
+    fn of(&self, engine: usize) -> impl Iterator<Item = &'a Prediction> {
+        self.0.get(engine).into_iter().flatten().copied()
     }
 }
 
-fn answer_time(prediction: &Prediction) -> Option<f64> {
-    matches!(prediction.status, Status::Ok | Status::Silent).then_some(prediction.ms.total)
+/// Where the summary's percentiles stand. One that fell on a timeout stands nowhere.
+fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> + use<> {
+    let named = [(latency.p50, "median"), (latency.p90, "p90")].into_iter().filter(|(ms, _)| ms.is_finite());
+    named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
+}
+
+fn with_timeouts(counts: &[usize], latency: Option<Latency>) -> String {
+    match latency.map_or(0, |latency| latency.timeouts) {
+        0 => answer_count(counts),
+        timeouts => format!("{} + {timeouts} timed out", counts.iter().sum::<usize>()),
+    }
 }
 
 /// Position on the axis in bins.
@@ -182,7 +182,7 @@ fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
     counts
 }
 
-fn answers(counts: &[usize]) -> String {
+fn answer_count(counts: &[usize]) -> String {
     format::count_of(counts.iter().sum(), "answer")
 }
 

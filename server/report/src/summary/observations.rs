@@ -1,12 +1,13 @@
 //! Rows of a run as `scoring`'s observations.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use cases::{Case, EngineName, Metric, Prediction, Score, Status, Variant};
+use cases::{Case, EngineName, Prediction, Score, Status, Variant};
 use scoring::{MetricValue, Metrics, Observation};
 
 use super::{FAILED, GATED, SILENT};
 use crate::RunReport;
+use crate::rows::{self, Scores};
 
 /// The dimensions of the tables.
 pub(super) const ORIGIN: &str = "origin";
@@ -27,38 +28,28 @@ pub(super) struct Observed {
     pub(super) weighted: usize,
 }
 
+/// One observation per answer.
 pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observed {
     let cases: HashMap<&str, &Case> = report.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let scores: HashMap<_, &Score> = report.scores.iter().map(|score| (key(score), score)).collect();
+    let scores = Scores::of(report);
     let weighted =
         report.cases.iter().filter(|case| case.origin.probability.is_some_and(|share| share < 1.0));
     let mut observed =
         Observed { observations: Vec::new(), strangers: 0, unscored: 0, weighted: weighted.count() };
     for prediction in report.predictions {
-        let Some(case) = cases.get(prediction.case.as_str()) else {
+        let engine = rows::position(engines, prediction);
+        let Some((case, engine)) = cases.get(prediction.case.as_str()).zip(engine) else {
             observed.strangers += 1;
             continue;
         };
-        let score = scores.get(&prediction.key()).copied();
+        let score = scores.get(prediction);
         observed.unscored += usize::from(score.is_none());
-        observed.observations.push(observation(case, prediction, score, engines));
+        observed.observations.push(observation(case, prediction, score, engine));
     }
     observed
 }
 
-/// The key of the prediction that a score belongs to.
-pub(crate) fn key(score: &Score) -> (&str, &str, u32) {
-    (&score.case, &score.fingerprint, score.repetition)
-}
-
-fn observation(
-    case: &Case,
-    prediction: &Prediction,
-    score: Option<&Score>,
-    engines: &[EngineName],
-) -> Observation {
-    let engine = engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint);
-    let engine = engine.expect("the list holds the engine of every prediction");
+fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engine: usize) -> Observation {
     let labels = [
         (ORIGIN, case.origin.kind.to_string()),
         (EXPOSURE, case.origin.exposure.to_string()),
@@ -73,12 +64,12 @@ fn observation(
         cluster: format!("{repository}\n{}", case.path),
         labels: labels.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         metrics: metrics(prediction.status, score),
-        latency: latency(prediction),
+        latency: rows::latency(prediction),
     }
 }
 
 /// The scenario. Cases whose right answer is nothing are kept apart: other metrics apply to them.
-pub(crate) fn situation(case: &Case) -> String {
+fn situation(case: &Case) -> String {
     match case.variant {
         Some(Variant::Empty) => format!("{}/{}", case.scenario, Variant::Empty),
         _ => case.scenario.to_string(),
@@ -91,28 +82,8 @@ fn metrics(status: Status, score: Option<&Score>) -> Metrics {
         (GATED, status == Status::Gated),
         (FAILED, matches!(status, Status::Timeout | Status::Cancelled | Status::Error)),
     ];
-    let shares = shares
-        .into_iter()
-        .map(|(name, holds)| (name.to_owned(), MetricValue::Value(f64::from(u8::from(holds)))));
+    let shares =
+        shares.into_iter().map(|(name, holds)| (name.to_owned(), MetricValue::Value(f64::from(holds))));
     let scored = score.map(|score| &score.metrics).into_iter().flatten();
-    let scored = scored.map(|(name, &metric)| (name.clone(), value(metric)));
-    scored.chain(shares).collect::<BTreeMap<_, _>>()
-}
-
-fn value(metric: Metric) -> MetricValue {
-    match metric {
-        Metric::Value(value) => MetricValue::Value(value),
-        Metric::Ratio { num, den } => MetricValue::Ratio { num, den },
-    }
-}
-
-/// The time a user waited for an answer, or for nothing when the deadline passed. A gate that kept the engine from being
-/// asked costs no time worth comparing; a cancelled or broken request has no end to measure.
-fn latency(prediction: &Prediction) -> Option<f64> {
-    match prediction.status {
-        Status::Ok | Status::Silent => Some(prediction.ms.total),
-        Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),
-        Status::Timeout => Some(f64::INFINITY),
-        Status::Cancelled | Status::Error => None,
-    }
+    scored.map(|(name, &metric)| (name.clone(), rows::value(metric))).chain(shares).collect()
 }

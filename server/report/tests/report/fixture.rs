@@ -231,7 +231,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
         repetition: 0,
         status,
         reason: reason.map(str::to_owned),
-        raw: if roll % 3 == 0 { format!("```\n{text}\n```") } else { text.clone() },
+        raw: if roll.is_multiple_of(3) { format!("```\n{text}\n```") } else { text.clone() },
         text,
         finish: if is_asked { Finish::Complete } else { Finish::None },
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),

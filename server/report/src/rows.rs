@@ -1,0 +1,64 @@
+//! The rows of a run matched with each other, and what a single row means.
+
+use std::collections::HashMap;
+
+use cases::{EngineName, Metric, Prediction, Score, Status};
+use scoring::MetricValue;
+
+use crate::RunReport;
+
+/// The scores of a run by the prediction they belong to.
+pub(crate) struct Scores<'a>(HashMap<(&'a str, &'a str, u32), &'a Score>);
+
+impl<'a> Scores<'a> {
+    pub(crate) fn of(report: &RunReport<'a>) -> Scores<'a> {
+        let entry =
+            |score: &'a Score| ((score.case.as_str(), score.fingerprint.as_str(), score.repetition), score);
+        Scores(report.scores.iter().map(entry).collect())
+    }
+
+    pub(crate) fn get(&self, prediction: &Prediction) -> Option<&'a Score> {
+        self.0.get(&prediction.key()).copied()
+    }
+}
+
+/// The run's engines, and any other that an answer names.
+pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineName> {
+    let mut engines: Vec<EngineName> =
+        report.run.engines.iter().map(|config| config.engine.clone()).collect();
+    for prediction in report.predictions {
+        if position(&engines, prediction).is_none() {
+            engines.push(prediction.engine.clone());
+        }
+    }
+    engines
+}
+
+/// The place of the prediction's engine in the list.
+pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Option<usize> {
+    engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint)
+}
+
+/// The metric's value of a score, where it applies.
+pub(crate) fn share(score: &Score, metric: &str) -> Option<f64> {
+    value(*score.metrics.get(metric)?).counts().ratio()
+}
+
+/// The metric as `scoring` takes it.
+pub(crate) fn value(metric: Metric) -> MetricValue {
+    match metric {
+        Metric::Value(value) => MetricValue::Value(value),
+        Metric::Ratio { num, den } => MetricValue::Ratio { num, den },
+    }
+}
+
+/// Milliseconds that a user waited for an answer, without end when the deadline passed. A gate that kept the engine from
+/// being asked costs no time worth comparing; a cancelled or broken request has no end to measure.
+pub(crate) fn latency(prediction: &Prediction) -> Option<f64> {
+    match prediction.status {
+        Status::Ok | Status::Silent => Some(prediction.ms.total),
+        Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),
+        Status::Timeout => Some(f64::INFINITY),
+        Status::Cancelled | Status::Error => None,
+    }
+}
