@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 mod commands;
 mod crates;
 mod dependencies;
+mod documents;
 mod files;
 mod finding;
 mod licences;
@@ -66,6 +67,7 @@ fn check_files(files: &[File]) -> Vec<Finding> {
 fn check_packages(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let mut findings = crates::check(files, packages);
     findings.extend(dependencies::check(files, packages));
+    findings.extend(documents::check(files));
     findings.extend(licences::check(packages));
     findings
 }
