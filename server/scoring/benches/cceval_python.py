@@ -2,13 +2,13 @@
 
     VENV/bin/python cceval_python.py ROWS [ROUNDS]
 
-prints one line of JSON: cases, milliseconds per case (each case's shortest of the rounds) and the aggregate, by language, like
-`cargo run --release -p scoring --example cceval`. ROWS has one object per line with `lang`, `prompt`,
-`prediction_raw` and `groundtruth`. The environment needs what the original needs:
+prints one line of JSON: cases, milliseconds of processor time per case (each case's least of the rounds) and the
+aggregate, by language, like `cargo run --release -p scoring --example cceval`. ROWS has one object per line with `lang`,
+`prompt`, `prediction_raw` and `groundtruth`. The environment needs what the original needs:
 
     pip install fuzzywuzzy==0.18.0 nltk==3.8.1 tree_sitter==0.21.3 tree_sitter_languages==1.10.2
 
-The original spreads the cases over processes; here, as there, the time is that of one.
+The original spreads the cases over processes; the time here is that of one.
 """
 
 import json
@@ -107,12 +107,12 @@ def score(parser, row):
 
 
 def fastest(parser, row, rounds):
-    """The shortest of several attempts, so that other work on the machine counts little."""
+    """The least processor time of several attempts, so that other work on the machine counts little."""
     attempts = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         result = score(parser, row)
-        attempts.append(time.perf_counter() - start)
+        attempts.append(time.process_time() - start)
     return min(attempts), result
 
 

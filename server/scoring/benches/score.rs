@@ -1,6 +1,9 @@
-//! How long it takes to score one prediction. CrossCodeEval's own script takes some 20 ms for a Python case.
+//! How long it takes to score one prediction, and to summarise a run. CrossCodeEval's own script takes tens of
+//! milliseconds for a Python case.
 
-use scoring::{Question, cceval};
+use std::collections::BTreeMap;
+
+use scoring::{Grouping, Observation, Question, cceval};
 use syntax::Language;
 
 /// A cursor after some 60 lines of Python, as a CrossCodeEval prompt of average length has them.
@@ -60,4 +63,28 @@ fn all_metrics(bencher: divan::Bencher<'_, '_>) {
 fn similarity_of_long_texts(bencher: divan::Bencher<'_, '_>) {
     let (a, b) = (FUNCTION.repeat(8), FUNCTION.repeat(7) + PREDICTION);
     bencher.bench(|| scoring::similarity::Similarity::ALL.map(|similarity| similarity.ratio(&a, &b)));
+}
+
+/// Three engines over 1,000 cases from 250 files.
+#[divan::bench(sample_count = 10)]
+fn summary_of_a_run(bencher: divan::Bencher<'_, '_>) {
+    let question = Question { language: Language::Java, prefix: "", suffix: "", truth: TRUTH };
+    let metrics = [PREDICTION, TRUTH, ""].map(|answer| scoring::score(&question, answer));
+    let observations: Vec<Observation> = (0..3_000)
+        .map(|number| Observation {
+            case: (number / 3).to_string(),
+            cluster: (number / 12).to_string(),
+            labels: [("engine", number % 3), ("scenario", number % 5), ("block_kind", number % 7)]
+                .map(|(name, value): (&str, i32)| (name.to_owned(), value.to_string()))
+                .into_iter()
+                .collect::<BTreeMap<_, _>>(),
+            metrics: metrics[number as usize % 11 % 3].clone(),
+            latency: Some(f64::from(number)),
+        })
+        .collect();
+    let grouping = Grouping {
+        apart: vec!["engine".to_owned()],
+        pooled: vec!["scenario".to_owned(), "block_kind".to_owned()],
+    };
+    bencher.bench(|| scoring::summarize(&observations, &grouping, 1));
 }

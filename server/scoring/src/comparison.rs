@@ -4,10 +4,10 @@
 //! needed are questions of their own and get modules of their own.
 
 use std::cmp::Ordering;
-use std::ops::Add;
 
 use crate::metric::Counts;
-use crate::statistics::sample::Sample;
+use crate::statistics::bootstrap::Columns;
+use crate::statistics::sample::{Clusters, Sample};
 use crate::statistics::wilson::Share;
 use crate::statistics::{MIN_CLUSTERS, bootstrap, wilson};
 use crate::summary::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
@@ -38,74 +38,86 @@ pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) ->
     let paired: Vec<Paired<'_>> = of_a
         .iter()
         .filter_map(|(case, a)| {
-            let counts = Pair { a: a.counts(metric)?, b: of_b.get(case)?.counts(metric)? };
-            Some(Paired { cluster: a.cluster, counts })
+            let b = of_b.get(case)?;
+            Some(Paired { cluster: a.cluster, a: a.counts(metric)?, b: b.counts(metric)? })
         })
-        .filter(|paired| paired.counts.difference().is_some())
+        .filter(|case| case.difference().is_some())
         .collect();
     comparison(&paired, seed)
 }
 
-/// The counts of both engines, for one case or summed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pair {
+/// The counts of both engines for one case.
+struct Paired<'a> {
+    cluster: &'a str,
     a: Counts,
     b: Counts,
 }
 
-impl Pair {
-    fn difference(self) -> Option<f64> {
-        Some(self.b.ratio()? - self.a.ratio()?)
+impl Paired<'_> {
+    fn difference(&self) -> Option<f64> {
+        difference(self.a, self.b)
     }
 }
 
-impl Add for Pair {
-    type Output = Pair;
-
-    fn add(self, other: Pair) -> Pair {
-        Pair { a: self.a + other.a, b: self.b + other.b }
-    }
+fn difference(a: Counts, b: Counts) -> Option<f64> {
+    Some(b.ratio()? - a.ratio()?)
 }
 
-/// A case that both have, with its file.
-struct Paired<'a> {
-    cluster: &'a str,
-    counts: Pair,
+/// The same cases three times: each engine's counts, and their differences as counts of one.
+struct Samples {
+    a: Sample,
+    b: Sample,
+    differences: Sample,
+}
+
+impl Samples {
+    fn new(paired: &[Paired<'_>]) -> Samples {
+        let clusters = Clusters::new(paired.iter().map(|case| case.cluster));
+        let sample = |counts: &dyn Fn(&Paired<'_>) -> Counts| {
+            Sample::new(&clusters, paired.iter().map(|case| (case.cluster, counts(case))))
+        };
+        Samples {
+            a: sample(&|case| case.a),
+            b: sample(&|case| case.b),
+            differences: sample(&|case| Counts { num: case.difference().unwrap_or(0.0), den: 1.0 }),
+        }
+    }
+
+    fn are_shares(&self) -> bool {
+        self.a.is_share() && self.b.is_share()
+    }
 }
 
 fn comparison(paired: &[Paired<'_>], seed: u64) -> Comparison {
-    let differences: Vec<f64> = paired.iter().filter_map(|case| case.counts.difference()).collect();
-    let count = |order: Ordering| differences.iter().filter(|&&d| d.total_cmp(&0.0) == order).count();
-    let total = paired.iter().fold(Pair::default(), |sum, case| sum + case.counts);
-    let difference = total.difference().filter(|_| paired.len() >= MIN_CASES);
+    let samples = Samples::new(paired);
+    let count = |order: Ordering| samples.differences.ratios().filter(|d| d.total_cmp(&0.0) == order).count();
+    let difference = difference(samples.a.total(), samples.b.total()).filter(|_| paired.len() >= MIN_CASES);
     Comparison {
         cases: paired.len(),
-        clusters: sample(paired, |pair| pair.a).clusters(),
+        clusters: samples.differences.clusters(),
         wins: count(Ordering::Greater),
         losses: count(Ordering::Less),
         ties: count(Ordering::Equal),
         difference,
-        interval: difference.and_then(|difference| interval(paired, difference, seed)),
+        interval: difference.and_then(|difference| interval(&samples, difference, seed)),
     }
 }
 
-fn sample(paired: &[Paired<'_>], counts: impl Fn(Pair) -> Counts) -> Sample {
-    Sample::new(paired.iter().map(|case| (case.cluster, counts(case.counts))))
+fn interval(samples: &Samples, difference: f64, seed: u64) -> Option<Interval> {
+    if samples.differences.is_constant() {
+        return samples.are_shares().then(|| around_constant(&samples.differences, difference));
+    }
+    if samples.differences.clusters() < MIN_CLUSTERS {
+        return samples.are_shares().then(|| newcombe(&samples.a, &samples.b));
+    }
+    resampled(samples, seed)
 }
 
-fn interval(paired: &[Paired<'_>], difference: f64, seed: u64) -> Option<Interval> {
-    let differences = sample(paired, |pair| Counts { num: pair.difference().unwrap_or(0.0), den: 1.0 });
-    let (a, b) = (sample(paired, |pair| pair.a), sample(paired, |pair| pair.b));
-    let are_shares = a.is_share() && b.is_share();
-    if differences.is_constant() {
-        return are_shares.then(|| around_constant(&differences, difference));
-    }
-    if differences.clusters() < MIN_CLUSTERS {
-        return are_shares.then(|| newcombe(&a, &b));
-    }
-    let clusters = cluster_totals(&a, &b);
-    let (low, high) = bootstrap::interval(&clusters, seed, Pair::add, Pair::difference)?;
-    Some(Interval { low, high, method: IntervalMethod::ClusterBootstrap { resamples: bootstrap::RESAMPLES } })
+fn resampled(samples: &Samples, seed: u64) -> Option<Interval> {
+    let columns = Columns::new(&[samples.a.cluster_totals(), samples.b.cluster_totals()]);
+    let mut differences = Vec::with_capacity(bootstrap::RESAMPLES);
+    columns.for_each_resample(seed, |sums| differences.extend(difference(sums[0], sums[1])));
+    bootstrap::interval(differences)
 }
 
 /// When every case shows the same difference, how many cases there may be that do not is what is uncertain.
@@ -131,10 +143,6 @@ fn correlation(a: &Sample, b: &Sample) -> f64 {
     let squares = |sample: &Sample, mean: f64| sample.ratios().map(|x| (x - mean).powi(2)).sum::<f64>();
     let scale = (squares(a, mean_a) * squares(b, mean_b)).sqrt();
     if scale == 0.0 { 0.0 } else { products / scale }
-}
-
-fn cluster_totals(a: &Sample, b: &Sample) -> Vec<Pair> {
-    a.cluster_totals().into_iter().zip(b.cluster_totals()).map(|(a, b)| Pair { a, b }).collect()
 }
 
 #[cfg(test)]

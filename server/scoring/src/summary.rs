@@ -3,11 +3,11 @@
 //! The types are what reports show; every number in them is computed here and in the modules below.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Add;
 
 use crate::metric::{Counts, Metrics};
+use crate::statistics::bootstrap::Columns;
 use crate::statistics::percentile::percentile;
-use crate::statistics::sample::Sample;
+use crate::statistics::sample::{Clusters, Sample};
 use crate::statistics::{MIN_CLUSTERS, bootstrap, wilson};
 
 /// One scored prediction with what it may be grouped by.
@@ -152,17 +152,19 @@ fn margins(grouping: &Grouping) -> Vec<Vec<bool>> {
 
 fn row(key: Vec<Option<String>>, group: &[&Observation], seed: u64) -> Row {
     let cases = by_case(group.iter().copied());
+    let clusters = Clusters::new(cases.values().map(|case| case.cluster));
     let metrics: BTreeSet<&String> =
         group.iter().flat_map(|observation| observation.metrics.keys()).collect();
-    let cells = metrics.into_iter().map(|name| {
+    let samples = metrics.into_iter().map(|name| {
         let of_cases = cases.values().filter_map(|case| Some((case.cluster, case.counts(name)?)));
-        (name.clone(), cell(&Sample::new(of_cases), seed))
+        (name.clone(), Sample::new(&clusters, of_cases))
     });
+    let (names, samples): (Vec<String>, Vec<Sample>) = samples.unzip();
     Row {
         key,
         cases: cases.len(),
-        clusters: cases.values().map(|case| case.cluster).collect::<BTreeSet<_>>().len(),
-        cells: cells.collect(),
+        clusters: clusters.len(),
+        cells: names.into_iter().zip(cells(&samples, seed)).collect(),
         latency: latency(group),
     }
 }
@@ -199,24 +201,40 @@ pub(crate) fn by_case<'a>(
     cases
 }
 
-fn cell(sample: &Sample, seed: u64) -> Cell {
+/// A cell for each sample. Those whose files are resampled are resampled together.
+fn cells(samples: &[Sample], seed: u64) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = samples.iter().map(cell_without_resampling).collect();
+    let resampled: Vec<usize> =
+        (0..cells.len()).filter(|&i| cells[i].value.is_some() && is_resampled(&samples[i])).collect();
+    let columns: Vec<Vec<Counts>> = resampled.iter().map(|&i| samples[i].cluster_totals()).collect();
+    let mut ratios = vec![Vec::with_capacity(bootstrap::RESAMPLES); columns.len()];
+    Columns::new(&columns).for_each_resample(seed, |sums| {
+        for (ratios, sum) in ratios.iter_mut().zip(sums) {
+            ratios.extend(sum.ratio());
+        }
+    });
+    for (i, ratios) in resampled.into_iter().zip(ratios) {
+        cells[i].interval = bootstrap::interval(ratios);
+    }
+    cells
+}
+
+fn cell_without_resampling(sample: &Sample) -> Cell {
     let counts = sample.total();
     let value = counts.ratio().filter(|_| sample.len() >= MIN_CASES);
+    let is_wilson = !is_resampled(sample) && sample.is_share();
     Cell {
         cases: sample.len(),
         clusters: sample.clusters(),
         counts,
         value,
-        interval: value.and_then(|value| interval(sample, value, seed)),
+        interval: value.filter(|_| is_wilson).map(|value| wilson(sample, value)),
     }
 }
 
-fn interval(sample: &Sample, value: f64, seed: u64) -> Option<Interval> {
-    if sample.clusters() < MIN_CLUSTERS || sample.is_constant() {
-        return sample.is_share().then(|| wilson(sample, value));
-    }
-    let (low, high) = bootstrap::interval(&sample.cluster_totals(), seed, Counts::add, Counts::ratio)?;
-    Some(Interval { low, high, method: IntervalMethod::ClusterBootstrap { resamples: bootstrap::RESAMPLES } })
+/// Whether resampling the files shows how uncertain the sample is.
+fn is_resampled(sample: &Sample) -> bool {
+    sample.clusters() >= MIN_CLUSTERS && !sample.is_constant()
 }
 
 fn wilson(sample: &Sample, value: f64) -> Interval {

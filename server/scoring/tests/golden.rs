@@ -2,6 +2,8 @@
 //!
 //! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests say so and check nothing.
 
+#![expect(clippy::print_stderr, reason = "says how many rows were read, or why none")]
+
 use std::path::PathBuf;
 
 use scoring::cceval::{self, Aggregate};
@@ -17,7 +19,8 @@ fn rows(file: &str) -> Option<Vec<Value>> {
     };
     let path = PathBuf::from(folder).join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a row of JSON")).collect();
     assert!(!rows.is_empty(), "{file} has no rows");
     eprintln!("{file}: {} rows", rows.len());
     Some(rows)

@@ -1,61 +1,106 @@
-//! Percentile intervals by resampling whole clusters.
+//! Percentile intervals by resampling whole files.
 
 use super::percentile::percentile;
 use super::rng::Rng;
+use crate::metric::Counts;
+use crate::summary::{Interval, IntervalMethod};
 
 /// How many resamples. The ends of the interval are then the 50th from either side, stable to about a tenth of its width.
 pub(crate) const RESAMPLES: usize = 2_000;
 
-/// Lower and upper end of the 95 % interval of `statistic` over sums of resampled clusters; `None` where too few
-/// resamples have a statistic. Clusters are summed with `add`, from `T::default()`.
-pub(crate) fn interval<T: Copy + Default>(
-    clusters: &[T],
-    seed: u64,
-    add: impl Fn(T, T) -> T,
-    statistic: impl Fn(T) -> Option<f64>,
-) -> Option<(f64, f64)> {
-    if clusters.is_empty() {
-        return None;
+/// Several columns of counts with a row per file. All columns are resampled together, which costs little more than one.
+pub(crate) struct Columns {
+    width: usize,
+    rows: Vec<Counts>,
+}
+
+impl Columns {
+    /// Columns of equal length.
+    pub(crate) fn new(columns: &[Vec<Counts>]) -> Columns {
+        let length = columns.first().map_or(0, Vec::len);
+        let rows = (0..length).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+        Columns { width: columns.len(), rows }
     }
-    let mut rng = Rng::new(seed);
-    let mut resample =
-        || (0..clusters.len()).fold(T::default(), |sum, _| add(sum, clusters[rng.below(clusters.len())]));
-    let mut values: Vec<f64> = (0..RESAMPLES).filter_map(|_| statistic(resample())).collect();
+
+    /// Calls `each` with the sums of every resample, a sum per column.
+    pub(crate) fn for_each_resample(&self, seed: u64, mut each: impl FnMut(&[Counts])) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let clusters = self.rows.len() / self.width;
+        let mut rng = Rng::new(seed);
+        let mut sums = vec![Counts::default(); self.width];
+        for _ in 0..RESAMPLES {
+            sums.fill(Counts::default());
+            for _ in 0..clusters {
+                let row = rng.below(clusters) * self.width;
+                add(&mut sums, &self.rows[row..row + self.width]);
+            }
+            each(&sums);
+        }
+    }
+}
+
+fn add(sums: &mut [Counts], row: &[Counts]) {
+    for (sum, counts) in sums.iter_mut().zip(row) {
+        *sum += *counts;
+    }
+}
+
+/// The 95 % interval of a statistic from its values in the resamples; `None` when most of them had none.
+pub(crate) fn interval(mut values: Vec<f64>) -> Option<Interval> {
     if values.len() < RESAMPLES / 2 {
         return None;
     }
     values.sort_unstable_by(f64::total_cmp);
-    Some((percentile(&values, 0.025)?, percentile(&values, 0.975)?))
+    Some(Interval {
+        low: percentile(&values, 0.025)?,
+        high: percentile(&values, 0.975)?,
+        method: IntervalMethod::ClusterBootstrap { resamples: RESAMPLES },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of_means(values: &[f64], seed: u64) -> Option<(f64, f64)> {
-        let size = values.len() as f64;
-        interval(values, seed, |a, b| a + b, |sum| Some(sum / size))
+    fn of_means(values: impl Iterator<Item = f64>, seed: u64) -> Option<Interval> {
+        let column = values.map(|num| Counts { num, den: 1.0 }).collect();
+        let mut means = Vec::new();
+        Columns::new(&[column]).for_each_resample(seed, |sums| means.extend(sums[0].ratio()));
+        interval(means)
     }
 
     #[test]
     fn agrees_with_the_normal_interval_where_that_holds() {
-        let values: Vec<f64> = (0..400).map(|i| f64::from(i % 20)).collect();
         let margin = super::super::Z_95 * (399.0_f64 / 12.0 / 400.0).sqrt();
-        let (low, high) = of_means(&values, 1).expect("an interval");
-        assert!((low - (9.5 - margin)).abs() < 0.1 * margin, "{low}");
-        assert!((high - (9.5 + margin)).abs() < 0.1 * margin, "{high}");
+        let interval = of_means((0..400).map(|i| f64::from(i % 20)), 1).expect("an interval");
+        assert!((interval.low - (9.5 - margin)).abs() < 0.1 * margin, "{interval:?}");
+        assert!((interval.high - (9.5 + margin)).abs() < 0.1 * margin, "{interval:?}");
     }
 
     #[test]
     fn the_same_seed_gives_the_same_interval() {
-        let values: Vec<f64> = (0..40).map(f64::from).collect();
-        assert_eq!(of_means(&values, 5), of_means(&values, 5));
-        assert_ne!(of_means(&values, 5), of_means(&values, 6));
+        let of_seed = |seed| of_means((0..40).map(f64::from), seed);
+        assert_eq!(of_seed(5), of_seed(5));
+        assert_ne!(of_seed(5), of_seed(6));
+    }
+
+    #[test]
+    fn columns_are_resampled_together() {
+        let column: Vec<Counts> = (0..20).map(|num| Counts { num: f64::from(num), den: 1.0 }).collect();
+        let mut resamples = 0;
+        Columns::new(&[column.clone(), column]).for_each_resample(1, |sums| {
+            assert_eq!(sums[0], sums[1]);
+            assert_eq!(sums[0].den, 20.0);
+            resamples += 1;
+        });
+        assert_eq!(resamples, RESAMPLES);
     }
 
     #[test]
     fn nothing_to_resample_gives_nothing() {
-        assert_eq!(of_means(&[], 1), None);
-        assert_eq!(interval(&[1.0, 2.0], 1, |a, b| a + b, |_| None), None);
+        assert_eq!(of_means(std::iter::empty(), 1), None);
+        assert_eq!(interval(vec![1.0; RESAMPLES / 2 - 1]), None);
     }
 }

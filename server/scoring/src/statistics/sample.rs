@@ -1,8 +1,25 @@
 //! The counts of one metric, case by case and grouped by file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::metric::Counts;
+
+/// Numbers for files, from 0 in the order of their names.
+#[derive(Clone, Debug)]
+pub(crate) struct Clusters<'a>(BTreeMap<&'a str, usize>);
+
+impl<'a> Clusters<'a> {
+    /// Numbers the files with the given names, which may repeat.
+    pub(crate) fn new(names: impl IntoIterator<Item = &'a str>) -> Clusters<'a> {
+        let names: BTreeSet<&str> = names.into_iter().collect();
+        Clusters(names.into_iter().enumerate().map(|(number, name)| (name, number)).collect())
+    }
+
+    /// How many files.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
 
 /// One case's counts and the number of its file.
 #[derive(Clone, Copy, Debug)]
@@ -15,21 +32,20 @@ struct Case {
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     cases: Vec<Case>,
-    clusters: usize,
+    numbers: usize,
 }
 
 impl Sample {
-    /// A sample of cases, each with the name of its file.
-    pub(crate) fn new<'a>(cases: impl IntoIterator<Item = (&'a str, Counts)>) -> Sample {
-        let mut numbers = BTreeMap::new();
+    /// A sample of cases, each with the name of its file. Cases of files without a number are left out.
+    pub(crate) fn new<'a>(
+        clusters: &Clusters<'_>,
+        cases: impl IntoIterator<Item = (&'a str, Counts)>,
+    ) -> Sample {
         let cases = cases
             .into_iter()
-            .map(|(cluster, counts)| {
-                let next = numbers.len();
-                Case { counts, cluster: *numbers.entry(cluster).or_insert(next) }
-            })
+            .filter_map(|(cluster, counts)| Some(Case { counts, cluster: *clusters.0.get(cluster)? }))
             .collect();
-        Sample { cases, clusters: numbers.len() }
+        Sample { cases, numbers: clusters.len() }
     }
 
     /// How many cases.
@@ -37,9 +53,9 @@ impl Sample {
         self.cases.len()
     }
 
-    /// How many files.
+    /// How many files the cases come from.
     pub(crate) fn clusters(&self) -> usize {
-        self.clusters
+        self.cases.iter().map(|case| case.cluster).collect::<BTreeSet<_>>().len()
     }
 
     /// The sums over all cases.
@@ -47,9 +63,9 @@ impl Sample {
         self.cases.iter().fold(Counts::default(), |sum, case| sum + case.counts)
     }
 
-    /// The sums of each file.
+    /// The sums of each file, by its number; zeros where no case is from it.
     pub(crate) fn cluster_totals(&self) -> Vec<Counts> {
-        let mut totals = vec![Counts::default(); self.clusters];
+        let mut totals = vec![Counts::default(); self.numbers];
         for case in &self.cases {
             totals[case.cluster] += case.counts;
         }
@@ -117,7 +133,7 @@ impl Sample {
     }
 
     fn ratios_by_cluster(&self) -> Vec<Vec<f64>> {
-        let mut groups = vec![Vec::new(); self.clusters];
+        let mut groups = vec![Vec::new(); self.numbers];
         for case in &self.cases {
             groups[case.cluster].extend(case.counts.ratio());
         }
@@ -131,9 +147,10 @@ mod tests {
     use super::*;
 
     fn sample(clusters: &[(&'static str, &[f64])]) -> Sample {
-        Sample::new(clusters.iter().flat_map(|&(cluster, values)| {
+        let cases = clusters.iter().flat_map(|&(cluster, values)| {
             values.iter().map(move |&num| (cluster, Counts { num, den: 1.0 }))
-        }))
+        });
+        Sample::new(&Clusters::new(clusters.iter().map(|&(cluster, _)| cluster)), cases)
     }
 
     #[track_caller]
@@ -173,7 +190,7 @@ mod tests {
     #[test]
     fn heavy_cases_are_worth_more_than_light_ones() {
         let counts = [Counts { num: 1.0, den: 3.0 }, Counts { num: 1.0, den: 1.0 }];
-        let sample = Sample::new(["a", "b"].into_iter().zip(counts));
+        let sample = Sample::new(&Clusters::new(["a", "b"]), ["a", "b"].into_iter().zip(counts));
         assert_eq!(sample.total(), Counts { num: 2.0, den: 4.0 });
         assert_eq!(sample.effective_cases(), 16.0 / 10.0);
     }
