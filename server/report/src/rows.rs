@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{EngineName, Metric, Prediction, Score, Status};
+use cases::{Case, EngineName, Metric, Prediction, Score, Status, Variant};
 use scoring::MetricValue;
 
 use crate::RunReport;
@@ -37,6 +37,14 @@ pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineName> {
 /// The place of the prediction's engine in the list.
 pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Option<usize> {
     engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint)
+}
+
+/// The scenario. Cases whose right answer is nothing are kept apart: other metrics apply to them.
+pub(crate) fn situation(case: &Case) -> String {
+    match case.variant {
+        Some(Variant::Empty) => format!("{}/{}", case.scenario, Variant::Empty),
+        _ => case.scenario.to_string(),
+    }
 }
 
 /// The metric's value of a score, where it applies.

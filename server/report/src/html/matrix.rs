@@ -1,5 +1,6 @@
 //! The matrix of scenarios and block kinds.
 
+use cases::Exposure;
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 use serde::Serialize;
 
@@ -94,12 +95,12 @@ fn heat(cell: &Cell) -> Option<usize> {
 
 /// The filters of the case browser as it writes them into the address.
 fn link(section: &Section, group: &Group, engine: usize) -> String {
-    let mut filters = vec![format!("origin={}", section.origin), format!("engine={engine}")];
-    if let Some(scenario) = &group.scenario {
-        let (scenario, variant) = scenario.split_once('/').unwrap_or((scenario, ""));
-        filters.push(format!("scenario={scenario}"));
-        filters.extend((!variant.is_empty()).then(|| format!("variant={variant}")));
-    }
+    let origin = match section.exposure {
+        Exposure::None => section.origin.to_string(),
+        exposure => format!("{}/{exposure}", section.origin),
+    };
+    let mut filters = vec![format!("origin={origin}"), format!("engine={engine}")];
+    filters.extend(group.scenario.iter().map(|scenario| format!("scenario={scenario}")));
     filters.extend(group.block_kind.iter().map(|kind| format!("block_kind={kind}")));
     format!("#{}", filters.join("&"))
 }

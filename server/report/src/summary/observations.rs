@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{Case, EngineName, Prediction, Score, Status, Variant};
+use cases::{Case, EngineName, Prediction, Score, Status};
 use scoring::{MetricValue, Metrics, Observation};
 
 use super::{FAILED, GATED, SILENT};
@@ -54,7 +54,7 @@ fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engi
         (ORIGIN, case.origin.kind.to_string()),
         (EXPOSURE, case.origin.exposure.to_string()),
         (ENGINE, engine.to_string()),
-        (SCENARIO, situation(case)),
+        (SCENARIO, rows::situation(case)),
         (BLOCK_KIND, case.block_kind.map(|kind| kind.to_string()).unwrap_or_default()),
         (LANGUAGE, case.language.clone()),
     ];
@@ -65,14 +65,6 @@ fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engi
         labels: labels.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         metrics: metrics(prediction.status, score),
         latency: rows::latency(prediction),
-    }
-}
-
-/// The scenario. Cases whose right answer is nothing are kept apart: other metrics apply to them.
-fn situation(case: &Case) -> String {
-    match case.variant {
-        Some(Variant::Empty) => format!("{}/{}", case.scenario, Variant::Empty),
-        _ => case.scenario.to_string(),
     }
 }
 

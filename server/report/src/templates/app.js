@@ -165,8 +165,11 @@ function startBrowser(data) {
   if (recall()) section.scrollIntoView();
 }
 
+// Cases with a suggestion on the screen are an origin of their own, as in the tables.
 function valueOf(item, name) {
-  return name === "origin" ? item.origin.kind : item[name];
+  if (name !== "origin") return item[name];
+  const { kind, exposure } = item.origin;
+  return exposure === "none" ? kind : `${kind}/${exposure}`;
 }
 
 // Follows the system until the reader chooses; the choice outlives the page where the browser allows it.

@@ -17,7 +17,7 @@ function caseDetail(item, engines, linesKept) {
 }
 
 function detailHead(item) {
-  const labels = [...situation(item), item.origin.kind, `id ${item.id.slice(0, 12)}`];
+  const labels = [...situation(item), valueOf(item, "origin"), `id ${item.id.slice(0, 12)}`];
   return element(
     "header", null,
     element("h3", null, ...visible(`${item.path}:${item.line + 1}:${item.character + 1}`)),
@@ -57,7 +57,10 @@ function codeRows(item, state, linesKept, redraw) {
   const head = before.slice(hiddenBefore).join("\n");
   const tail = after.slice(0, after.length - hiddenAfter).join("\n");
   const firstLine = item.before.first_line + hiddenBefore;
-  const lines = rowsOf([[head, null], [state.inserted, "mark"], [tail, null]], firstLine);
+  // Below another text than the truth, or below a cut, lines have other numbers than in the file.
+  const numbersHold = state.inserted === item.truth && !item.scenario.startsWith("incomplete_suffix");
+  const numbered = numbersHold ? Infinity : head.split("\n").length;
+  const lines = rowsOf([[head, null], [state.inserted, "mark"], [tail, null]], firstLine, numbered);
   const more = (count, side) => element(
     "button", { class: "more", type: "button", "data-more": side, onclick: () => { state[side] = Infinity; redraw(); } },
     `Show ${count} more ${count === 1 ? "line" : "lines"}`,
@@ -70,12 +73,13 @@ function codeRows(item, state, linesKept, redraw) {
   ].filter(Boolean);
 }
 
-// Numbered rows of consecutive pieces of text. A piece with a tag is wrapped in it, line by line.
-function rowsOf(pieces, firstLine) {
+// Rows of consecutive pieces of text, the first ones `numbered`. A piece with a tag is wrapped in it, line by line.
+function rowsOf(pieces, firstLine, numbered) {
   let source = element("span", { class: "src" });
   const rows = [];
   const finish = () => {
-    rows.push(element("span", { class: "row" }, element("span", { class: "no", "data-no": firstLine + rows.length + 1 }), source));
+    const number = rows.length < numbered ? firstLine + rows.length + 1 : "";
+    rows.push(element("span", { class: "row" }, element("span", { class: "no", "data-no": number }), source));
     source = element("span", { class: "src" });
   };
   for (const [text, tag] of pieces) {

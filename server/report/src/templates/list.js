@@ -85,7 +85,8 @@ function placeParts(item) {
 }
 
 function situation(item) {
-  return [item.scenario, item.variant, item.block_kind, item.language].filter(Boolean);
+  const variant = item.scenario.endsWith(`/${item.variant}`) ? null : item.variant;
+  return [item.scenario, variant, item.block_kind, item.language].filter(Boolean);
 }
 
 function chip(item, engine, number) {
