@@ -51,8 +51,11 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(style) });
-    parts.extend(list("Notes", &summary.notes, style));
-    parts.extend(list("Next", next, style));
+    let notes =
+        summary.notes.iter().map(|note| wrapped(&format::visible(note), style.width.saturating_sub(2), "  "));
+    parts.extend(list("Notes", notes, style));
+    // Commands stay on one line, to be copied.
+    parts.extend(list("Next", next.iter().map(|line| format::visible(line)), style));
     parts.join("\n\n") + "\n"
 }
 
@@ -95,8 +98,11 @@ fn scenario_name(groups: &[Group]) -> &str {
 }
 
 fn scenario_rows(groups: &[Group]) -> Rows<'_> {
-    // A single kind is the total; the total would only repeat it.
-    let groups = if let [_, only] = groups { std::slice::from_ref(only) } else { groups };
+    // Where one kind is all there is, the total would only repeat it.
+    let groups = match groups {
+        [total, only] if total.lines == only.lines => std::slice::from_ref(only),
+        groups => groups,
+    };
     sheet::rows(groups.iter().map(|group| (group.block_kind.as_deref().unwrap_or("all"), group)))
 }
 
@@ -123,10 +129,9 @@ fn legend(style: Style) -> String {
     style.dim(&wrapped(&text, style.width, ""))
 }
 
-fn list(title: &str, lines: &[String], style: Style) -> Option<String> {
-    let width = style.width.saturating_sub(2);
-    let items = lines.iter().map(|line| format!("\n  {}", wrapped(&format::visible(line), width, "  ")));
-    (!lines.is_empty()).then(|| format!("{}{}", style.title(title), items.collect::<String>()))
+fn list(title: &str, lines: impl Iterator<Item = String>, style: Style) -> Option<String> {
+    let items: String = lines.map(|line| format!("\n  {line}")).collect();
+    (!items.is_empty()).then(|| style.title(title) + &items)
 }
 
 /// Breaks `text` between words so that lines stay within `width` where words allow it.
