@@ -1,7 +1,7 @@
 //! Writing: token by token, always the likeliest one that may stand there.
 
 use crate::cursor::{Mode, Typed};
-use crate::predict::{self, Guess, Model};
+use crate::predict::{self, Guess, Model, Sharpness};
 use crate::render;
 use crate::settings::{Completion, CompletionToken, Method, Settings, StopReason};
 use crate::shape::{Shape, Verdict};
@@ -34,7 +34,8 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
         _ if view.cursor.mode == Mode::Nothing || is_unneeded => Written::nothing(StopReason::NothingNeeded),
         Method::Empty => Written::nothing(StopReason::NothingFound),
         Method::NearestLine => nearest::copy(view),
-        Method::LongestMatch | Method::Hybrid => write(view, settings.method, keep_going),
+        Method::LongestMatch => write(view, Model::LongestMatch, keep_going),
+        Method::Hybrid => write(view, Model::Hybrid(Sharpness::Sharp), keep_going),
     };
     gate::cut_back(view, settings, &mut written);
     completion(view, written, continuation)
@@ -57,11 +58,7 @@ fn completion(view: &View, written: Written, continuation: f64) -> Completion {
 }
 
 /// Writes with a model that predicts one token at a time.
-fn write(view: &View, method: Method, keep_going: &mut dyn FnMut() -> bool) -> Written {
-    let is_statement = view.cursor.mode == Mode::Statement;
-    let Some(model) = Model::of(method, is_statement) else {
-        return Written::nothing(StopReason::NothingFound);
-    };
+fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Written {
     let mut context = view.cursor.context.clone();
     let first = first_token(view, model, &mut context);
     if first.is_none() && matches!(view.cursor.typed, Typed::String { .. }) {

@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::candidates::{self, Candidate};
-use crate::settings::Method;
+use crate::candidates;
 use crate::view::View;
 use crate::vocabulary::TokenId;
 
@@ -12,11 +11,6 @@ mod vote;
 mod witten_bell;
 
 pub(crate) use vote::Sharpness;
-
-/// Guesses kept, the likeliest first; what is refused (a bracket that does not fit) is replaced by the next one.
-const MAX_GUESSES: usize = 24;
-/// From this exact match on, counting beats voting, in tokens (feasibility study, section 4: 3, 5, 12 and 20 were no better).
-const TRUSTED_MATCH: f64 = 8.0;
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug)]
@@ -34,22 +28,10 @@ pub(crate) struct Guess {
 pub(crate) enum Model {
     /// The majority after the longest match.
     LongestMatch,
-    /// Counting after a long exact match, else voting.
+    /// Counting and voting, each with an equal say. Where they agree they are mostly right (feasibility study, section 8.8);
+    /// where they do not, the surer one wins. Shares of 35 % and 70 % for the vote did worse, and so did trusting the count alone
+    /// after long matches.
     Hybrid(Sharpness),
-    /// Voting throughout.
-    Vote(Sharpness),
-}
-
-impl Model {
-    /// The model of a method for statements or for blocks; `None` for methods that predict no tokens.
-    pub(crate) fn of(method: Method, is_statement: bool) -> Option<Model> {
-        match method {
-            Method::Empty | Method::NearestLine => None,
-            Method::LongestMatch => Some(Model::LongestMatch),
-            Method::Hybrid if is_statement => Some(Model::Hybrid(Sharpness::Sharp)),
-            Method::Hybrid => Some(Model::Vote(Sharpness::Sharp)),
-        }
-    }
 }
 
 /// The likeliest next tokens after `context`, best first.
@@ -57,18 +39,22 @@ pub(crate) fn guesses(view: &View, model: Model, context: &[TokenId]) -> Vec<Gue
     let exact = candidates::exact(view, context);
     match model {
         Model::LongestMatch => longest_match::guesses(view, &exact),
-        Model::Vote(sharpness) => vote(view, sharpness, context, exact),
         Model::Hybrid(sharpness) => {
             let counted = witten_bell::guesses(view, &exact);
-            let is_trusted = counted.first().is_some_and(|best| best.match_len >= TRUSTED_MATCH);
-            if is_trusted { counted } else { vote(view, sharpness, context, exact) }
+            let candidates = [exact, candidates::alike(view, context)].concat();
+            mixed(vote::guesses(view, sharpness, context, &candidates), counted)
         }
     }
 }
 
-fn vote(view: &View, sharpness: Sharpness, context: &[TokenId], exact: Vec<Candidate>) -> Vec<Guess> {
-    let candidates = [exact, candidates::alike(view, context)].concat();
-    vote::guesses(view, sharpness, context, &candidates)
+/// The mean of two distributions; what both know of a token's place is taken from the first.
+fn mixed(first: Vec<Guess>, second: Vec<Guess>) -> Vec<Guess> {
+    let mut tally: Tally<Option<Guess>> = Tally::default();
+    for guess in first.into_iter().chain(second) {
+        let mean = tally.entry(guess.token).get_or_insert(Guess { probability: 0.0, ..guess });
+        mean.probability += guess.probability / 2.0;
+    }
+    ranked(tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
 }
 
 /// Sums what speaks for each token, in the order in which tokens are first seen.
@@ -92,6 +78,5 @@ impl<T: Default> Tally<T> {
 /// Sorts by probability; ties by number, so that the order never depends on chance.
 fn ranked(mut guesses: Vec<Guess>) -> Vec<Guess> {
     guesses.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.token.cmp(&b.token)));
-    guesses.truncate(MAX_GUESSES);
     guesses
 }

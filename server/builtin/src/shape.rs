@@ -51,6 +51,9 @@ impl<'v, 'c> Shape<'v, 'c> {
         {
             return Verdict::Refuse;
         }
+        if self.leaves_brackets(text) {
+            return Verdict::Refuse;
+        }
         if !self.open.is_empty() || self.open_before > 0 {
             return Verdict::Write;
         }
@@ -59,6 +62,14 @@ impl<'v, 'c> Shape<'v, 'c> {
         } else {
             self.judge_in_block(token, text)
         }
+    }
+
+    /// Whether the token starts a line of a statement that is no more indented than the statement although a bracket is open.
+    fn leaves_brackets(&self, text: &str) -> bool {
+        let in_brackets = self.open.last().map_or(self.open_before > 0, |&open| open != "{");
+        let starts_line = self.written.last().is_some_and(|&last| is_newline(last));
+        let is_outside = self.mode == Mode::Statement && in_brackets && starts_line && self.column <= 0;
+        is_outside && opener_of(text).is_none()
     }
 
     fn judge_in_statement(&self, token: TokenId, text: &str) -> Verdict {
