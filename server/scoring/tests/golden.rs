@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stderr, reason = "says how many rows were read, or why none")]
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use scoring::cceval::{self, Aggregate};
@@ -159,4 +160,40 @@ fn golden_cceval_aggregate() {
         };
         assert_eq!(cceval::aggregate(&scores, similarity), expected, "{}", row["id"]);
     }
+}
+
+/// Real models' answers as another project scored them: CrossCodeEval's comment removal and metrics, its own truncation.
+/// It had python-Levenshtein installed for some models and not for others, so each file of answers (one model with one
+/// template) must agree throughout with one of the two similarities.
+#[test]
+fn golden_cceval_real_outputs() {
+    let (Some(inputs), Some(outputs)) = (rows("cceval_real_inputs.jsonl"), rows("cceval_real_outputs.jsonl"))
+    else {
+        return;
+    };
+    let truths: HashMap<&str, &str> =
+        inputs.iter().map(|row| (text(&row["metadata"], "task_id"), text(row, "groundtruth"))).collect();
+    let mut differences: BTreeMap<_, [Vec<String>; 2]> = BTreeMap::new();
+    for row in &outputs {
+        let of_file = differences.entry((text(row, "model"), text(row, "template"))).or_default();
+        let truth = truths[text(row, "task_id")];
+        for (similarity, differences) in Similarity::ALL.into_iter().zip(of_file) {
+            differences.extend(real_differences(row, truth, similarity));
+        }
+    }
+    let best = differences.into_values().filter_map(|of_file| of_file.into_iter().min_by_key(Vec::len));
+    none_differ(&best.flatten().collect::<Vec<_>>());
+}
+
+fn real_differences(row: &Value, truth: &str, similarity: Similarity) -> Vec<String> {
+    let language = Language::from_name(text(row, "language")).expect("a supported language");
+    let results = row["results"].as_object().expect("an object").iter();
+    let differences = results.filter_map(|(name, result)| {
+        let score = cceval::score_truncated(language, text(result, "postprocessed"), truth);
+        let ours = (Value::from(score.exact_match), score.similarity(similarity));
+        let expected = (result["exact_match"].clone(), number(result, "edit_similarity"));
+        (ours != expected)
+            .then(|| format!("{} {name}: {ours:?}, expected {expected:?}", text(row, "task_id")))
+    });
+    differences.collect()
 }
