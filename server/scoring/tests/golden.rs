@@ -163,8 +163,8 @@ fn golden_cceval_aggregate() {
 }
 
 /// Real models' answers as another project scored them: CrossCodeEval's comment removal and metrics, its own truncation.
-/// It had python-Levenshtein installed for some models and not for others, so each file of answers (one model with one
-/// template) must agree throughout with one of the two similarities.
+/// It had python-Levenshtein installed for some runs and not for others, so each run (a model with a template in one
+/// language) must agree throughout with one of the two similarities.
 #[test]
 fn golden_cceval_real_outputs() {
     let (Some(inputs), Some(outputs)) = (rows("cceval_real_inputs.jsonl"), rows("cceval_real_outputs.jsonl"))
@@ -175,13 +175,14 @@ fn golden_cceval_real_outputs() {
         inputs.iter().map(|row| (text(&row["metadata"], "task_id"), text(row, "groundtruth"))).collect();
     let mut differences: BTreeMap<_, [Vec<String>; 2]> = BTreeMap::new();
     for row in &outputs {
-        let of_file = differences.entry((text(row, "model"), text(row, "template"))).or_default();
+        let run = ["model", "template", "language"].map(|key| text(row, key));
+        let of_run = differences.entry(run).or_default();
         let truth = truths[text(row, "task_id")];
-        for (similarity, differences) in Similarity::ALL.into_iter().zip(of_file) {
+        for (similarity, differences) in Similarity::ALL.into_iter().zip(of_run) {
             differences.extend(real_differences(row, truth, similarity));
         }
     }
-    let best = differences.into_values().filter_map(|of_file| of_file.into_iter().min_by_key(Vec::len));
+    let best = differences.into_values().filter_map(|of_run| of_run.into_iter().min_by_key(Vec::len));
     none_differ(&best.flatten().collect::<Vec<_>>());
 }
 
