@@ -46,24 +46,30 @@ pub(crate) struct Posting {
     pub(crate) count: u32,
 }
 
+/// Files between two merges: enough to keep all threads busy, few enough that their words, not yet merged, take little memory.
+const BATCH_FILES: usize = 256;
+
 /// What one file adds to the index.
 type Bags = Vec<(Range<u32>, FxHashMap<String, u32>)>;
 
 impl Index {
     /// Indexes `files`, on the threads of the current rayon pool. The result depends on the files and their order only.
     pub fn build(files: &[SourceFile]) -> Index {
-        let bags: Vec<Bags> = files.par_iter().map(read_functions).collect();
         let mut inner = Inner {
             files: files.to_vec(),
             functions: Vec::new(),
             vocabulary: FxHashMap::default(),
             postings: Vec::new(),
         };
-        for (file, bags) in (0..).zip(bags) {
-            for (range, bag) in bags {
-                inner.add(file, range, bag);
+        for (number, batch) in files.chunks(BATCH_FILES).enumerate() {
+            let bags: Vec<Bags> = batch.par_iter().map(read_functions).collect();
+            for (file, bags) in (number * BATCH_FILES..).zip(bags) {
+                for (range, bag) in bags {
+                    inner.add(file as u32, range, bag);
+                }
             }
         }
+        inner.postings.iter_mut().for_each(Vec::shrink_to_fit);
         Index(Arc::new(inner))
     }
 

@@ -77,7 +77,11 @@ fn check(query: &FunctionQuery<'_>, hidden: &[&str], limit: usize, expected: Exp
 
 #[test]
 fn the_most_similar_functions_come_first_without_the_function_and_its_copies() {
-    check(&QUERY, &[], 3, expect![[r#"
+    check(
+        &QUERY,
+        &[],
+        3,
+        expect![[r#"
         b/groups.py:2..8 4.03 shares path, load, file
         @cached
         def load_group(path):
@@ -92,18 +96,24 @@ fn the_most_similar_functions_come_first_without_the_function_and_its_copies() {
         c/maths.py:3..5 1.15 shares user, def
         def parse_user_number(text):
             return int(text)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn without_an_original_only_the_visible_text_is_compared() {
-    check(&FunctionQuery { original: QUERY.text, ..QUERY }, &["b/groups.py"], 1, expect![[r#"
+    check(
+        &FunctionQuery { original: QUERY.text, ..QUERY },
+        &["b/groups.py"],
+        1,
+        expect![[r#"
         b/copy.py:1..5 8.16 shares path, file, as
             def load_user(self, path):
                 with open(path) as file:
                     user = parse_user(file.read())
                 return user
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -153,22 +163,22 @@ fn equals_stand_in_the_order_of_their_places() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    let fixture: String = (0..60)
+    // More files than one batch has.
+    let fixture: String = (0..600)
         .map(|number| {
-            format!(
-                "//- /f{number}.py\ndef load_{}(path):\n    return open(path).read_{number}()\n",
-                number % 7
-            )
+            format!("//- /{number}.py\ndef load_{}(path):\n    return read_{number}(path)\n", number % 7)
         })
         .collect();
     let files = files(&fixture);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Index::build(&files)).searcher(&|_| false).functions(&QUERY, 20)
+        pool.install(|| Index::build(&files)).searcher(&|_| false).functions(&QUERY, 600)
     };
-    assert_eq!(on(1).len(), 20);
-    assert_eq!(on(1), on(2));
-    assert_eq!(on(1), on(5));
+    let hits = on(1);
+    assert_eq!(hits.len(), 600);
+    assert!(hits.iter().all(|hit| hit.text.contains(&format!("read_{}(", hit.path.trim_end_matches(".py")))));
+    assert_eq!(hits, on(2));
+    assert_eq!(hits, on(5));
 }
 
 #[test]

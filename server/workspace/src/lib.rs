@@ -72,7 +72,7 @@ impl Limits {
 pub enum Progress {
     /// Folders are being walked.
     Walking {
-        /// Source files found so far.
+        /// Files found so far, source or not.
         found: usize,
     },
     /// Files are being read.
