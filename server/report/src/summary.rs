@@ -8,7 +8,7 @@ mod sections;
 
 use std::collections::BTreeMap;
 
-use cases::{EngineName, Exposure, OriginKind, Run, Schema};
+use cases::{EngineConfig, EngineName, Exposure, OriginKind, Run, Schema};
 use serde::Serialize;
 
 use crate::{RunReport, rows};
@@ -20,6 +20,9 @@ pub(crate) const SILENT: &str = "silent";
 pub(crate) const GATED: &str = "gated";
 /// Timed out, cancelled or broken. See [`SILENT`].
 pub(crate) const FAILED: &str = "failed";
+
+/// Setting of completion that keeps near-copies of a case's file from the engine.
+const HIDES_COPIES: &str = "hide_near_duplicates";
 
 /// Everything a report says about a run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,6 +37,16 @@ pub struct Summary {
     pub sections: Vec<Section>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
+}
+
+impl Summary {
+    /// Whether an engine is one that was asked twice, and this time without near-copies of the case's file.
+    pub(crate) fn is_without_copies(&self, engine: usize) -> bool {
+        let hides =
+            |config: &EngineConfig| config.settings.get(HIDES_COPIES).is_some_and(|hides| hides == "true");
+        let Some(config) = self.run.engines.get(engine).filter(|config| hides(config)) else { return false };
+        self.run.engines.iter().any(|other| other.engine.model == config.engine.model && !hides(other))
+    }
 }
 
 /// The numbers of the cases of one origin.

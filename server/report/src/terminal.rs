@@ -60,13 +60,16 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
 }
 
 fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
-    let numbers = Numbers::new(&summary.engines, style.alphabet());
+    let all = Numbers::new(&summary.engines, style.alphabet());
+    let detailed = |engine| !summary.is_without_copies(engine);
+    let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
+    let numbers = Numbers { are_several, ..Numbers::new(&summary.engines, style.alphabet()) };
     let scenarios: Vec<(&str, Rows<'_>)> = section
         .scenarios
         .chunk_by(|left, right| left.scenario == right.scenario)
-        .map(|groups| (scenario_name(groups), scenario_rows(groups)))
+        .map(|groups| (scenario_name(groups), only(scenario_rows(groups), detailed)))
         .collect();
-    let languages = language_rows(section);
+    let languages = only(language_rows(section), detailed);
     let (empty, results): (Vec<_>, Vec<_>) =
         scenarios.iter().partition(|(scenario, _)| format::is_empty_scenario(scenario));
     let all_results = results.iter().map(|(_, rows)| rows).chain([&languages]);
@@ -87,10 +90,16 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
         ));
     }
     let overall = sheet::rows([("all", &section.overall)]);
-    let overall_layout = Layout::fitting(&numbers, columns::OVERALL, [&overall], style.width);
-    parts.push(titled("overall", &overall_layout.draw(&numbers, "", &overall, style), style));
-    parts.extend(differences::tables(&numbers, section, style));
+    let overall_layout = Layout::fitting(&all, columns::OVERALL, [&overall], style.width);
+    parts.push(titled("overall", &overall_layout.draw(&all, "", &overall, style), style));
+    parts.extend(differences::tables(&all, section, style));
     parts.join("\n\n")
+}
+
+/// The rows of the engines that tables in detail show: the ones asked without near-copies of a case's file say how much is copied,
+/// for which the totals are enough.
+fn only(rows: Rows<'_>, is_shown: impl Fn(usize) -> bool) -> Rows<'_> {
+    rows.into_iter().filter(|(_, line)| is_shown(line.engine)).collect()
 }
 
 fn scenario_name(groups: &[Group]) -> &str {

@@ -45,7 +45,7 @@ fn known(name: &str) -> Result<(&'static str, Method), Usage> {
 }
 
 fn engine(name: &str, method: Method, hide_near_duplicates: bool) -> ConfiguredEngine {
-    let name = if hide_near_duplicates { format!("{name}, copies hidden") } else { name.to_owned() };
+    let name = if hide_near_duplicates { format!("{name} no-copies") } else { name.to_owned() };
     let settings = BuiltinSettings { method, ..BuiltinSettings::for_replay() };
     let engine: Arc<dyn Engine> = Arc::new(BuiltinEngine::new(&name, settings));
     ConfiguredEngine { engine, settings: Settings { hide_near_duplicates, ..Settings::for_replay() } }

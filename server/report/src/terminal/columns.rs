@@ -9,7 +9,7 @@ use crate::format::{self, Alphabet};
 use crate::summary::{Cell, FAILED, GATED, Line, SILENT};
 
 /// Longer engine names are cut: the numbers are what the table is for.
-const NAME_WIDTH: usize = 12;
+const NAME_WIDTH: usize = 18;
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,16 +126,18 @@ pub(super) const OVERALL: &[&[Column]] = &[
 pub(super) struct Numbers {
     /// Names of the engines, cut, and still different.
     pub(super) engines: Vec<String>,
+    /// Whether rows of several engines stand in one table, so that each must say whose it is.
+    pub(super) are_several: bool,
     pub(super) alphabet: Alphabet,
 }
 
 impl Numbers {
     pub(super) fn new(engines: &[EngineName], alphabet: Alphabet) -> Numbers {
-        Numbers { engines: names(engines, alphabet), alphabet }
+        Numbers { engines: names(engines, alphabet), are_several: engines.len() > 1, alphabet }
     }
 
     pub(super) fn needs(&self, column: Column) -> bool {
-        column != ENGINE || self.engines.len() > 1
+        column != ENGINE || self.are_several
     }
 
     pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {

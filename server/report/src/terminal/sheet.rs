@@ -67,7 +67,7 @@ impl Layout {
         let engines = std::iter::once(None).chain(rows.iter().map(|(_, line)| Some(line.engine)));
         let painted = lines.zip(engines).map(|(text, engine)| match engine {
             None => style.dim(&text),
-            Some(engine) if numbers.engines.len() > 1 => {
+            Some(engine) if numbers.are_several => {
                 style.painted(&text, ENGINE_COLORS[engine % ENGINE_COLORS.len()])
             }
             Some(_) => text,

@@ -318,9 +318,26 @@ fn an_empty_run_says_so() {
 #[test]
 fn names_that_are_cut_stay_different() {
     let mut summary = small();
-    for (engine, name) in summary.engines.iter_mut().zip(["qwen2.5-coder-1.5b", "qwen2.5-coder-7b"]) {
+    for (engine, name) in summary.engines.iter_mut().zip(["qwen2.5-coder-base-1.5b", "qwen2.5-coder-base-7b"])
+    {
         engine.name = name.to_owned();
     }
     let text = table(&summary, PLAIN, &[]);
-    assert!(text.contains("1 qwen2.5-c…") && text.contains("2 qwen2.5-c…"), "{text}");
+    assert!(text.contains("1 qwen2.5-coder-b…") && text.contains("2 qwen2.5-coder-b…"), "{text}");
+}
+
+#[test]
+fn an_engine_without_copies_stands_in_the_totals_only() {
+    let mut fixture = fixture(60);
+    let [first, second] = &mut fixture.run.engines[..] else { panic!("the fixture has two engines") };
+    second.engine.model.clone_from(&first.engine.model);
+    for (config, hides) in [(first, "false"), (second, "true")] {
+        config.settings.insert("hide_near_duplicates".to_owned(), hides.to_owned());
+    }
+    let name = fixture.run.engines[1].engine.name.clone();
+    let text = table(&fixture.report().summary(), PLAIN, &[]);
+    let mined = text.split("live cases").next().unwrap();
+    let (details, totals) = mined.split_once("\noverall\n").unwrap();
+    assert!(!details.contains(&name) && !details.contains("engine"), "{details}");
+    assert!(totals.contains(&name), "{totals}");
 }
