@@ -28,7 +28,6 @@ use std::thread;
 pub use error::Error;
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
-pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
 pub use snapshot::{Snapshot, Totals};
 

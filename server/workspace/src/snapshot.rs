@@ -1,7 +1,7 @@
 //! The immutable picture of a workspace that everything else works on.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use syntax::SourceFile;
@@ -51,11 +51,6 @@ impl Snapshot {
     /// The file at `path`, which is relative to the root, with `/` between its parts.
     pub fn get(&self, path: &str) -> Option<&SourceFile> {
         self.position(path).ok().and_then(|position| self.files.get(position))
-    }
-
-    /// Where the file at `path` stands on disk.
-    pub fn absolute(&self, path: &str) -> PathBuf {
-        self.root.join(path)
     }
 
     /// What the walk left out.
