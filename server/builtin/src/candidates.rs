@@ -10,7 +10,7 @@ const MAX_ABSTRACT: usize = 48;
 /// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, at a third of the time).
 const ENOUGH: usize = 100;
 /// Candidates taken from each chain of the overlay, the latest first; only newlines and commas of long files have more.
-const ENOUGH_NEAR: usize = 500;
+const ENOUGH_NEAR: usize = 2500;
 
 /// A position in one of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,20 +49,32 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
     candidates
 }
 
-/// Places after tokens of the same classes, from the longest match down.
-pub(crate) fn alike(view: &View, context: &[TokenId]) -> Vec<Candidate> {
+/// Adds places after tokens of the same classes, from the longest match down, to those after the same tokens.
+pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<Candidate>) {
     let shard = view.shard;
-    let mut candidates = Vec::new();
+    let exact = positions(candidates);
     let classes = tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token));
     let class_at = |at: usize| shard.vocabulary.abstracted(shard.stream.tokens[at]);
     let ladder = shard.abstracted.ladder(classes, class_at);
-    shard.abstracted.visit(&ladder, ENOUGH, |position, _| accept(view, &mut candidates, position, 0));
+    shard.abstracted.visit(&ladder, ENOUGH, |position, _| {
+        exact.binary_search(&position).is_err() && accept(view, candidates, position, 0)
+    });
     if let [.., second, last] = *context {
         let near = view.overlay.after_like(second, last, &view.words).take(ENOUGH_NEAR);
         let near = near.map(Place::Overlay).filter(|&place| view.history(place).last() != Some(&last));
         candidates.extend(near.map(|place| Candidate { place, matched: 0 }));
     }
-    candidates
+}
+
+/// The candidates' positions in the corpus, sorted.
+fn positions(candidates: &[Candidate]) -> Vec<u32> {
+    let in_corpus = |candidate: &Candidate| match candidate.place {
+        Place::Corpus(position) => Some(position),
+        Place::Overlay(_) => None,
+    };
+    let mut positions: Vec<u32> = candidates.iter().filter_map(in_corpus).collect();
+    positions.sort_unstable();
+    positions
 }
 
 fn accept(view: &View, candidates: &mut Vec<Candidate>, position: u32, matched: usize) -> bool {

@@ -100,7 +100,7 @@ fn first_token(view: &View, model: Model, context: &mut Vec<TokenId>) -> Option<
     let fits = |guess: &&Guess| view.text(guess.token).starts_with(text.as_str());
     let all: f64 = guesses.iter().filter(fits).map(|guess| guess.probability).sum();
     let best = guesses.iter().find(fits).map(|best| Guess { probability: best.probability / all, ..*best });
-    let is_known = complete.is_some_and(|token| view.near_words.contains(&token));
+    let is_known = complete.is_some_and(|token| view.near_words.contains(token));
     let best = best.or_else(|| if is_known { None } else { commonest(view, text) });
     let longer = best.filter(|best| Some(best.token) != complete);
     if longer.is_none() {

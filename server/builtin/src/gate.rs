@@ -3,11 +3,16 @@
 use crate::candidates::is_newline;
 use crate::cursor::Mode;
 use crate::decode::Written;
+use crate::family::Family;
 use crate::predict::{self, Model, Sharpness};
 use crate::settings::{Method, Settings, StopReason};
 use crate::view::View;
-use crate::vocabulary::Change;
+use crate::vocabulary::{Change, TokenId};
 
+/// What is left of the likelihood that a block goes on after a statement that leaves it. Any factor that puts such blocks below
+/// the others does: with continuation alone 41 % of complete bodies are left alone at the price of 5 % of incomplete ones, with
+/// this 56 % are.
+const TERMINATED: f64 = 0.2;
 /// Mass of both answers before anything is seen (feasibility study's prototype).
 const PRIOR: f64 = 1e-4;
 
@@ -31,7 +36,17 @@ pub(crate) fn continuation(view: &View, settings: &Settings) -> f64 {
             None => {}
         }
     }
-    inside / (inside + outside)
+    let likelihood = inside / (inside + outside);
+    if is_terminated(view, context) && columns(here) == 0 { TERMINATED * likelihood } else { likelihood }
+}
+
+/// Whether the last line leaves the block: it starts with a jump or, in Rust, is an expression without a `;`.
+fn is_terminated(view: &View, context: &[TokenId]) -> bool {
+    let line = context.rsplit(|&token| is_newline(token)).next().unwrap_or_default();
+    let text = |token: Option<&TokenId>| token.map_or("", |&token| view.text(token));
+    let jumps = matches!(text(line.first()), "return" | "raise" | "throw" | "break" | "continue" | "goto");
+    let is_value = !matches!(text(line.last()), ";" | "}" | "{" | "," | "]" | "");
+    jumps || (view.family == Family::Rust && is_value)
 }
 
 /// Takes back what is less likely than the caller wants: a statement as a whole, a block down to its last likely line.

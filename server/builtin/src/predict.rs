@@ -36,12 +36,12 @@ pub(crate) enum Model {
 
 /// The likeliest next tokens after `context`, best first.
 pub(crate) fn guesses(view: &View, model: Model, context: &[TokenId]) -> Vec<Guess> {
-    let exact = candidates::exact(view, context);
+    let mut candidates = candidates::exact(view, context);
     match model {
-        Model::LongestMatch => longest_match::guesses(view, &exact),
+        Model::LongestMatch => longest_match::guesses(view, &candidates),
         Model::Hybrid(sharpness) => {
-            let counted = witten_bell::guesses(view, &exact);
-            let candidates = [exact, candidates::alike(view, context)].concat();
+            let counted = witten_bell::guesses(view, &candidates);
+            candidates::add_alike(view, context, &mut candidates);
             mixed(vote::guesses(view, sharpness, context, &candidates), counted)
         }
     }
@@ -51,7 +51,8 @@ pub(crate) fn guesses(view: &View, model: Model, context: &[TokenId]) -> Vec<Gue
 fn mixed(first: Vec<Guess>, second: Vec<Guess>) -> Vec<Guess> {
     let mut tally: Tally<Option<Guess>> = Tally::default();
     for guess in first.into_iter().chain(second) {
-        let mean = tally.entry(guess.token).get_or_insert(Guess { probability: 0.0, ..guess });
+        let (_, mean) = tally.entry(guess.token);
+        let mean = mean.get_or_insert(Guess { probability: 0.0, ..guess });
         mean.probability += guess.probability / 2.0;
     }
     ranked(tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
@@ -65,13 +66,14 @@ struct Tally<T> {
 }
 
 impl<T: Default> Tally<T> {
-    fn entry(&mut self, token: TokenId) -> &mut T {
+    /// The token's index among the entries, and what speaks for it.
+    fn entry(&mut self, token: TokenId) -> (usize, &mut T) {
         let next = self.entries.len();
         let index = *self.index.entry(token).or_insert(next);
         if index == next {
             self.entries.push((token, T::default()));
         }
-        &mut self.entries[index].1
+        (index, &mut self.entries[index].1)
     }
 }
 

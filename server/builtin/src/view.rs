@@ -1,6 +1,5 @@
 //! What a completion may see: the corpus without the open file, and the open file without the hole.
 
-use rustc_hash::FxHashSet;
 use syntax::{Language, Token, TokenKind};
 
 use crate::corpus::Shard;
@@ -11,7 +10,7 @@ use crate::layout::{Layout, is_crlf};
 use crate::overlay::Overlay;
 use crate::settings::Settings;
 use crate::stream::{Piece, Stream, class_of};
-use crate::vocabulary::{Class, TokenId, Words};
+use crate::vocabulary::{Class, TokenId, TokenSet, Words};
 use crate::{Completion, candidates::Place};
 
 /// The file that is being written, as far as a completion may know it.
@@ -60,7 +59,7 @@ pub struct View<'c> {
     pub(crate) layout: Layout,
     pub(crate) overlay: Overlay,
     /// What the open file and the hints are written in.
-    pub(crate) near_words: FxHashSet<TokenId>,
+    pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
     /// By file of the shard.
     nearness: Vec<Nearness>,
@@ -75,7 +74,7 @@ impl<'c> View<'c> {
         let Builder { words, stream, .. } = builder;
         View {
             nearness: nearness(shard, open),
-            near_words: stream.tokens.iter().copied().collect(),
+            near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
             family: Family::of(open.language),
             shard,

@@ -164,6 +164,27 @@ fn abstracted(token: TokenId, class: Class) -> TokenId {
     }
 }
 
+/// A set of tokens, one bit each: asked once for every candidate of every token.
+#[derive(Debug)]
+pub(crate) struct TokenSet {
+    bits: Vec<u64>,
+}
+
+impl TokenSet {
+    pub(crate) fn of(tokens: &[TokenId]) -> TokenSet {
+        let limit = tokens.iter().max().map_or(0, |&largest| largest as usize + 1);
+        let mut bits = vec![0; limit.div_ceil(64)];
+        for &token in tokens {
+            bits[token as usize / 64] |= 1 << (token % 64);
+        }
+        TokenSet { bits }
+    }
+
+    pub(crate) fn contains(&self, token: TokenId) -> bool {
+        self.bits.get(token as usize / 64).is_some_and(|bits| bits & (1 << (token % 64)) != 0)
+    }
+}
+
 /// A corpus' vocabulary with the new words of one open file on top.
 #[derive(Debug)]
 pub(crate) struct Words<'c> {

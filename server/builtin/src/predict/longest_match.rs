@@ -13,7 +13,7 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut total = UNSEEN;
     for candidate in candidates.iter().filter(|candidate| candidate.matched == longest) {
         let (token, blanks) = view.next(candidate.place);
-        let (count, first_blanks) = tally.entry(token);
+        let (_, (count, first_blanks)) = tally.entry(token);
         if *count == 0.0 {
             *first_blanks = blanks;
         }

@@ -3,9 +3,6 @@
 //! Each candidate's surroundings are aligned with the context backwards. Names, strings and numbers may differ if they
 //! differ in the same way throughout; the candidate then votes for its next token *renamed*.
 
-use rustc_hash::FxHashSet;
-
-use super::witten_bell::NEW_NAME;
 use super::{Guess, Tally, ranked};
 use crate::candidates::{Candidate, is_newline};
 use crate::view::{Nearness, View};
@@ -27,6 +24,8 @@ const FIRST_RENAME: f64 = 0.4;
 const SAME_RENAME: f64 = 0.8;
 /// Weight of a renamed token against a copied one.
 const RENAMED: f64 = 0.9;
+/// Weight of a name that the open file does not use yet (feasibility study, section 8.4).
+const NEW_NAME: f64 = 0.3;
 /// Everything unseen weighs as much as one far place whose alignment scores this (feasibility study's prototype).
 const UNSEEN_SCORE: f64 = 1.5;
 
@@ -73,19 +72,18 @@ pub(super) fn guesses(
     context: &[TokenId],
     candidates: &[Candidate],
 ) -> Vec<Guess> {
-    let mut seen = FxHashSet::default();
     let mut tally: Tally<Support> = Tally::default();
-    for place in candidates.iter().map(|candidate| candidate.place).filter(|&place| seen.insert(place)) {
+    for &Candidate { place, .. } in candidates {
         let alignment = Alignment::of(view, context, view.history(place), sharpness.cap());
         let (original, blanks) = view.next(place);
         let token = alignment.renamed(original);
         let adapted = if token == original { 1.0 } else { RENAMED };
-        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(&token);
+        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
         let weight = nearness_weight(view.nearness(place))
             * adapted
             * if is_new { NEW_NAME } else { 1.0 }
             * sharpness.weight(alignment.score);
-        let support = tally.entry(token);
+        let (_, support) = tally.entry(token);
         support.weight += weight;
         if weight > support.best.0 {
             support.best = (weight, blanks, alignment.score);
@@ -113,13 +111,14 @@ fn nearness_weight(nearness: Nearness) -> f64 {
 /// How far the code before two places agrees, and which names differ.
 struct Alignment {
     score: f64,
-    /// A name there and the name here.
-    renames: Vec<(TokenId, TokenId)>,
+    /// A name there and the name here; the first `renamed` of them.
+    renames: [(TokenId, TokenId); MAX_RENAMES],
+    renamed: usize,
 }
 
 impl Alignment {
     fn of(view: &View, context: &[TokenId], history: &[TokenId], cap: f64) -> Alignment {
-        let mut alignment = Alignment { score: 0.0, renames: Vec::new() };
+        let mut alignment = Alignment { score: 0.0, renames: [(END, END); MAX_RENAMES], renamed: 0 };
         for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
             match alignment.score_of(view, here, there) {
                 Some(score) => alignment.score += score,
@@ -149,22 +148,27 @@ impl Alignment {
     }
 
     fn score_of_names(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
-        if let Some(&(_, renamed)) = self.renames.iter().find(|(original, _)| *original == there) {
+        if let Some(renamed) = self.rename_of(there) {
             return (renamed == here).then_some(SAME_RENAME);
         }
         if here == there {
             return Some(EQUAL);
         }
-        if view.class(here) != Class::Identifier || self.renames.len() >= MAX_RENAMES {
+        if view.class(here) != Class::Identifier || self.renamed == MAX_RENAMES {
             return None;
         }
-        self.renames.push((there, here));
+        self.renames[self.renamed] = (there, here);
+        self.renamed += 1;
         Some(FIRST_RENAME)
     }
 
     /// The token under its name here.
     fn renamed(&self, token: TokenId) -> TokenId {
-        let rename = self.renames.iter().find(|(original, _)| *original == token);
-        rename.map_or(token, |&(_, renamed)| renamed)
+        self.rename_of(token).unwrap_or(token)
+    }
+
+    fn rename_of(&self, token: TokenId) -> Option<TokenId> {
+        let renames = &self.renames[..self.renamed];
+        renames.iter().find(|(original, _)| *original == token).map(|&(_, renamed)| renamed)
     }
 }

@@ -9,31 +9,39 @@ use crate::vocabulary::Class;
 const GAMMA: f64 = 1.0;
 /// Where nothing was seen.
 const FLOOR: f64 = 1e-6;
-/// Weight of a name that the open file does not use yet (feasibility study, section 8.4).
-pub(super) const NEW_NAME: f64 = 0.3;
+/// Weights of a name that the open file does not use yet and of everything else: 0.3 to 1 (feasibility study, section 8.4).
+const NEW_NAME: u32 = 3;
+const KNOWN_NAME: u32 = 10;
 
-/// What speaks for one token.
+/// What is known of one token.
 #[derive(Default)]
 struct Support {
-    /// Length of match and weight of each place.
-    places: Vec<(usize, f64)>,
     longest: usize,
     blanks: Option<u8>,
 }
 
+/// One place's say.
+struct Place {
+    matched: usize,
+    /// Index of the token in the tally.
+    token: usize,
+    weight: u32,
+}
+
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
+    let mut places = Vec::with_capacity(candidates.len());
     for &Candidate { place, matched } in candidates {
         let (token, blanks) = view.next(place);
-        let support = tally.entry(token);
+        let (index, support) = tally.entry(token);
         if support.blanks.is_none() || matched > support.longest {
             (support.blanks, support.longest) = (Some(blanks), matched);
         }
-        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(&token);
-        let weight = nearness_weight(view.nearness(place)) * if is_new { NEW_NAME } else { 1.0 };
-        support.places.push((matched, weight));
+        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
+        let novelty = if is_new { NEW_NAME } else { KNOWN_NAME };
+        places.push(Place { matched, token: index, weight: nearness_weight(view.nearness(place)) * novelty });
     }
-    let probabilities = interpolate(&tally.entries.iter().map(|(_, support)| support).collect::<Vec<_>>());
+    let probabilities = interpolate(places, tally.entries.len());
     let guess = |((token, support), probability): ((u32, Support), f64)| Guess {
         token,
         probability,
@@ -44,33 +52,39 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
 }
 
 /// Feasibility study, section 8.4: file ×8, directory ×3.
-fn nearness_weight(nearness: Nearness) -> f64 {
+fn nearness_weight(nearness: Nearness) -> u32 {
     match nearness {
-        Nearness::Masked => 0.0,
-        Nearness::Workspace => 1.0,
-        Nearness::Directory => 3.0,
-        Nearness::Overlay => 8.0,
+        Nearness::Masked => 0,
+        Nearness::Workspace => 1,
+        Nearness::Directory => 3,
+        Nearness::Overlay => 8,
     }
 }
 
-/// From the shortest match to the longest, each length takes its share of what the shorter ones left.
-fn interpolate(supports: &[&Support]) -> Vec<f64> {
-    let mut lengths: Vec<usize> =
-        supports.iter().flat_map(|support| &support.places).map(|&(matched, _)| matched).collect();
-    lengths.sort_unstable();
-    lengths.dedup();
-    let mut probabilities = vec![FLOOR; supports.len()];
-    for length in lengths {
-        let count = |support: &&Support| -> f64 {
-            support.places.iter().filter(|&&(matched, _)| matched >= length).map(|&(_, weight)| weight).sum()
-        };
-        let counts: Vec<f64> = supports.iter().map(count).collect();
-        let total: f64 = counts.iter().sum();
-        let distinct = counts.iter().filter(|&&count| count > 0.0).count() as f64;
-        let trust = total / (total + GAMMA * distinct);
-        for (probability, count) in probabilities.iter_mut().zip(counts) {
-            *probability = trust * count / total + (1.0 - trust) * *probability;
+/// From the shortest match to the longest, each length takes its share of what the shorter ones left. Weights are whole
+/// numbers so that taking the shorter matches away again is exact.
+fn interpolate(mut places: Vec<Place>, tokens: usize) -> Vec<f64> {
+    places.sort_unstable_by_key(|place| place.matched);
+    let mut counts = vec![0; tokens];
+    for place in &places {
+        counts[place.token] += place.weight;
+    }
+    let mut probabilities = vec![FLOOR; tokens];
+    for same_length in places.chunk_by(|a, b| a.matched == b.matched) {
+        add_length(&mut probabilities, &counts);
+        for place in same_length {
+            counts[place.token] -= place.weight;
         }
     }
     probabilities
+}
+
+/// Mixes in what the matches of one length and longer ones say.
+fn add_length(probabilities: &mut [f64], counts: &[u32]) {
+    let total = f64::from(counts.iter().sum::<u32>());
+    let distinct = counts.iter().filter(|&&count| count > 0).count() as f64;
+    let trust = total / (total + GAMMA * distinct * f64::from(KNOWN_NAME));
+    for (probability, &count) in probabilities.iter_mut().zip(counts) {
+        *probability = trust * f64::from(count) / total + (1.0 - trust) * *probability;
+    }
 }
