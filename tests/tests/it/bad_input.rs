@@ -81,6 +81,27 @@ fn arguments_that_make_no_sense() {
 }
 
 #[test]
+fn absurdly_many_threads_or_repetitions() {
+    let project = Project::new(GOOD);
+    project.run("mine . --cases 4 --out ../suite.jsonl --jobs 1").expect_code(0);
+    // Either is fine: to be refused, or to be bounded. To exhaust the machine is not.
+    let jobs = project.run("try . --cases 4 --jobs 100000 --out ../run");
+    assert!(matches!(jobs.code(), Some(0 | USAGE)), "{jobs:?}");
+    project.run("replay ../suite.jsonl --repeat 4000000000").expect_code(USAGE).expect_message(&["--repeat"]);
+}
+
+#[test]
+fn places_that_nothing_can_be_written_to() {
+    let project = Project::new(GOOD);
+    project.run("try . --cases 4 --out good.py").expect_code(USAGE).expect_message(&["good.py", "--out"]);
+    project.run("mine . --cases 4 --out .").expect_code(USAGE).expect_message(&["folder", "--out"]);
+    let outcome = project.run("mine . --cases 4 --out ../no/such/suite.jsonl");
+    let outcome = outcome.expect_code(OUTSIDE_WORLD).expect_message(&["suite.jsonl", "--out"]);
+    assert_eq!(outcome.stderr.matches("os error").count(), 1, "a reason is given once: {}", outcome.stderr);
+    assert!(!outcome.stderr.contains("--resume"), "there is no run to go on with: {}", outcome.stderr);
+}
+
+#[test]
 fn more_cases_than_the_files_hold() {
     let project = Project::new(GOOD);
     project.run("try . --cases 100000 --out ../run").expect_code(0);

@@ -17,6 +17,7 @@ fn try_mines_replays_scores_and_reports() {
     assert!(!rows::text(&run.join("scores.jsonl")).is_empty());
     assert!(outcome.stdout.contains("builtin"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("report.html"), "{}", outcome.stdout);
+    assert!(!outcome.stderr.contains("skipped"), "nothing was skipped: {}", outcome.stderr);
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn near_copies_in_the_workspace_are_measured_with_and_without() {
     project.run("try . --cases 10 --out ../run").expect_code(0);
     let engines = rows::run(&project.beside("run")).engines;
     let names: Vec<_> = engines.iter().map(|config| config.engine.name.as_str()).collect();
-    assert_eq!(names, ["builtin", "builtin, copies hidden"]);
+    assert_eq!(names, ["builtin", "builtin no-copies"]);
 }
 
 #[test]
