@@ -69,3 +69,31 @@ pub(crate) fn is_crlf(text: &str) -> bool {
 pub(crate) fn last_line(text: &str) -> &str {
     &text[text.rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<(usize, bool, bool)>) {
+        let found = Layout::detect(text).map(|Layout { unit, tabs, crlf }| (unit, tabs, crlf));
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn the_commonest_step_wins() {
+        check("a\n  b\n    c\n  d\n          e\n", Some((2, false, false)));
+        check("a:\r\n    b:\r\n        c\r\n", Some((4, false, true)));
+        check("a {\n\tb {\n\t\tc\n\t }\n}\n", Some((4, true, false)));
+        check("a\nb\n\n", None);
+    }
+
+    #[test]
+    fn indentation_is_read_and_written() {
+        let layout = Layout { unit: 4, tabs: true, crlf: false };
+        let mut out = String::new();
+        layout.indent(&mut out, 10);
+        assert_eq!((out.as_str(), layout.indentation(&format!("{out}x"))), ("\t\t  ", 10));
+        assert_eq!(last_line("a\n  b"), "  b");
+    }
+}

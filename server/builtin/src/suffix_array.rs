@@ -71,3 +71,55 @@ impl SuffixArray {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_ladder_finds_what_a_scan_finds(
+            tokens in prop::collection::vec(0u32..4, 0..60),
+            context in prop::collection::vec(0u32..4, 0..6),
+        ) {
+            let array = SuffixArray::build(tokens.iter().copied());
+            let ladder = array.ladder(context.iter().copied(), |at| tokens[at]);
+            for matched in 0..=context.len() {
+                let tail = &context[context.len() - matched..];
+                let scan: Vec<u32> =
+                    (1..=tokens.len()).filter(|&end| tokens[..end].ends_with(tail)).map(|end| end as u32).collect();
+                let mut found = ladder.get(matched).map_or(vec![], |range| array.positions[range.clone()].to_vec());
+                found.sort_unstable();
+                prop_assert_eq!(found, scan, "after {:?}", tail);
+            }
+        }
+    }
+
+    #[test]
+    fn longer_matches_come_first_and_each_position_once() {
+        let tokens = [1, 2, 3, 9, 2, 3, 9, 3, 9, 9];
+        let array = SuffixArray::build(tokens.iter().copied());
+        let ladder = array.ladder([1, 2, 3].into_iter(), |at| tokens[at]);
+        let mut visited = Vec::new();
+        array.visit(&ladder, 100, |position, matched| {
+            visited.push((position, matched));
+            true
+        });
+        assert_eq!(visited, [(3, 3), (6, 2), (8, 1)]);
+    }
+
+    #[test]
+    fn too_many_are_sampled_evenly() {
+        let tokens: Vec<u32> = (0..400).map(|at| at % 2).collect();
+        let array = SuffixArray::build(tokens.iter().copied());
+        let ladder = array.ladder([0].into_iter(), |at| tokens[at]);
+        let mut visited = 0;
+        array.visit(&ladder, 10, |_, _| {
+            visited += 1;
+            true
+        });
+        assert_eq!(visited, 10);
+    }
+}

@@ -228,3 +228,42 @@ impl<'c> Words<'c> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newline_is_a_change_of_indentation() {
+        assert_eq!(Change::between(4, 8, 4), Change::Units(1));
+        assert_eq!(Change::between(8, 4, 2), Change::Units(-2));
+        assert_eq!(Change::between(4, 11, 4), Change::Columns(7));
+        for change in (-9..=9).map(Change::Units).chain((-60..=60).map(Change::Columns)) {
+            assert_eq!(Change::of(change.token()), Some(change));
+        }
+        assert_eq!(Change::Columns(1000).token(), Change::Columns(MAX_COLUMNS).token());
+        assert_eq!([END, IDENTIFIER, STRING, NUMBER, FIRST_TEXT].map(Change::of), [None; 5]);
+    }
+
+    #[test]
+    fn new_words_lie_on_top_of_a_vocabulary() {
+        let mut base = Vocabulary::default();
+        let old = base.intern("old", || Class::Identifier);
+        assert_eq!(base.intern("old", || Class::Fixed), old);
+        let mut words = Words::over(&base);
+        let new = words.intern("new", || Class::String);
+        assert_eq!(words.intern("old", || Class::Fixed), old);
+        assert_eq!((words.text(old), words.text(new)), ("old", "new"));
+        assert_eq!((words.class(old), words.class(new)), (Class::Identifier, Class::String));
+        assert_eq!((words.abstracted(old), words.abstracted(new)), (IDENTIFIER, STRING));
+        assert_eq!(words.text(Change::Units(1).token()), "");
+    }
+
+    #[test]
+    fn sets_hold_what_they_are_made_of() {
+        let set = TokenSet::of(&[0, 63, 64, 200]);
+        let held: Vec<u32> = (0..300).filter(|&token| set.contains(token)).collect();
+        assert_eq!(held, [0, 63, 64, 200]);
+        assert!(!TokenSet::of(&[]).contains(0));
+    }
+}

@@ -2,9 +2,11 @@
 
 use builtin::{Completion, Corpus, Hint, Method, OpenFile, Settings, StopReason};
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 use syntax::{Language, SourceFile};
 
 const UNGATED: Settings = Settings { method: Method::Hybrid, min_probability: None, min_continuation: None };
+const ALL_METHODS: [Method; 4] = [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Hybrid];
 
 fn file(path: &str, language: Language, text: &str) -> SourceFile {
     SourceFile { path: path.into(), language, text: text.into() }
@@ -18,13 +20,17 @@ fn complete(corpus: &Corpus, open: &OpenFile, settings: &Settings) -> Completion
     corpus.view(open).complete(settings, &mut || true)
 }
 
+fn complete_at(language: Language, other: &str, fixture: &str, settings: &Settings) -> Completion {
+    let corpus = Corpus::build(&[file("src/other", language, other)]);
+    let (before, after) = fixture.split_once("$0").expect("a cursor");
+    complete(&corpus, &open(language, before, after), settings)
+}
+
 /// Completes at `$0` in the second text with the first one as the only other file of the workspace.
 #[track_caller]
 fn check(language: Language, other: &str, fixture: &str, expected: Expect) {
-    let corpus = Corpus::build(&[file("src/other", language, other)]);
-    let (before, after) = fixture.split_once("$0").expect("a cursor");
-    let completion = complete(&corpus, &open(language, before, after), &UNGATED);
-    expected.assert_eq(&format!("{:?} {:?}", completion.stop, completion.text));
+    let Completion { stop, text, .. } = complete_at(language, other, fixture, &UNGATED);
+    expected.assert_eq(&format!("{stop:?}: {text:?}"));
 }
 
 const SHAPES: &str = "\
@@ -33,20 +39,250 @@ class Circle:
         if self.radius is None:
             raise ValueError('no radius')
         return self.radius ** 2 * math.pi
+
+    def name(self):
+        return 'circle'
+";
+
+const LOOPS: &str = "\
+int sum(int *items, int count) {
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+        total += items[i];
+    }
+    return total;
+}
 ";
 
 #[test]
-fn the_rest_of_a_statement_is_copied_with_its_names_replaced() {
+fn the_rest_of_a_statement_is_copied() {
     check(
         Language::Python,
         SHAPES,
-        "class Square:\n    def area(self):\n        if self.side is None:\n            raise $0\n",
-        expect![[r#"StatementEnd "ValueError('no radius')""#]],
+        "class Square:\n    def area(self):\n        if self.radius is None:\n            raise $0\n",
+        expect![[r#"StatementEnd: "ValueError('no radius')""#]],
     );
+    check(
+        Language::C,
+        LOOPS,
+        "int main() {\n    for (int i = 0;$0\n",
+        expect![[r#"StatementEnd: " i < count; i++) {\n        total += items[i];\n    }""#]],
+    );
+}
+
+#[test]
+fn names_are_replaced_as_they_were_before() {
     check(
         Language::Python,
         SHAPES,
         "class Square:\n    def area(self):\n        if self.side is None:\n            raise ValueError('no side')\n        return $0\n",
-        expect![[r#"StatementEnd "self.side ** 2 * math.pi""#]],
+        expect![[r#"StatementEnd: "self.side ** 2 * math.pi""#]],
     );
+}
+
+#[test]
+fn a_word_is_completed_or_followed() {
+    let before = "class Square:\n    def area(self):\n        if self.radius is None:\n            ";
+    let check = |typed: &str, expected: Expect| {
+        check(Language::Python, SHAPES, &format!("{before}{typed}$0\n"), expected);
+    };
+    check("ra", expect![[r#"StatementEnd: "ise ValueError('no radius')""#]]);
+    check("raise", expect![[r#"StatementEnd: " ValueError('no radius')""#]]);
+    check("raise Val", expect![[r#"StatementEnd: "ueError('no radius')""#]]);
+    check("raise ValueError('no", expect![[r#"StatementEnd: " radius')""#]]);
+}
+
+#[test]
+fn nothing_is_written_in_a_comment() {
+    check(Language::Python, SHAPES, "def area(self):\n    # the $0\n", expect![[r#"NothingNeeded: """#]]);
+    check(Language::C, LOOPS, "/* for (int i = $0", expect![[r#"NothingNeeded: """#]]);
+}
+
+#[test]
+fn what_follows_decides_how_much_is_written() {
+    let before = "int mean(int *items, int count) {\n    int total = 0;\n    $0";
+    let check =
+        |after: &str, expected: Expect| check(Language::C, LOOPS, &format!("{before}{after}"), expected);
+    check(
+        "\n}\n",
+        expect![[
+            r#"BlockEnd: "for (int i = 0; i < count; i++) {\n        total += items[i];\n    }\n    return total;""#
+        ]],
+    );
+    check(
+        "\n    return total / count;\n}\n",
+        expect![[r#"StatementEnd: "for (int i = 0; i < count; i++) {\n        total += items[i];\n    }""#]],
+    );
+    check(
+        "\n    return total;\n}\n",
+        expect![[r#"StatementEnd: "for (int i = 0; i < count; i++) {\n        total += items[i];\n    }""#]],
+    );
+}
+
+#[test]
+fn a_body_is_written_after_its_header() {
+    check(
+        Language::Python,
+        SHAPES,
+        "class Square:\n    def area(self):$0\n\nx = 1\n",
+        expect![[
+            r#"BlockEnd: "\n        if self.radius is None:\n            raise ValueError('no radius')\n        return self.radius ** 2 * math.pi""#
+        ]],
+    );
+    check(
+        Language::C,
+        LOOPS,
+        "int sum(int *items, int count) {$0}\n",
+        expect![[
+            r#"BlockEnd: "\n    int total = 0;\n    for (int i = 0; i < count; i++) {\n        total += items[i];\n    }\n    return total;\n""#
+        ]],
+    );
+}
+
+#[test]
+fn brackets_and_semicolons_that_are_there_are_not_written_again() {
+    check(
+        Language::C,
+        LOOPS,
+        "int main() {\n    total += items[$0];\n}\n",
+        expect![[r#"SuffixReached: "i""#]],
+    );
+    check(
+        Language::C,
+        LOOPS,
+        "int main() {\n    total += $0;\n}\n",
+        expect![[r#"SuffixReached: "items[i]""#]],
+    );
+}
+
+#[test]
+fn text_is_laid_out_as_the_open_file_is() {
+    check(
+        Language::C,
+        LOOPS,
+        "int mean(int *items, int count) {\r\n\tint total = 0;\r\n\t$0\r\n}\r\n",
+        expect![[
+            r#"BlockEnd: "for (int i = 0; i < count; i++) {\r\n\t\ttotal += items[i];\r\n\t}\r\n\treturn total;""#
+        ]],
+    );
+    check(
+        Language::Python,
+        SHAPES,
+        "class Square:\n  def area(self):\n    if self.radius is None:\n      raise ValueError('no radius')\n    $0\n",
+        expect![[r#"BlockEnd: "return self.radius ** 2 * math.pi""#]],
+    );
+}
+
+#[test]
+fn a_complete_body_is_left_alone() {
+    let fixture = format!(
+        "{SHAPES}\n    def again(self):\n        return 'circle'\n        $0\n\n    def last(self):\n        pass\n"
+    );
+    let completion = complete_at(Language::Python, SHAPES, &fixture, &Settings::for_replay());
+    assert_eq!((completion.stop, completion.text.as_str()), (StopReason::NothingNeeded, ""));
+    assert!(completion.continuation < 0.5, "{}", completion.continuation);
+}
+
+#[test]
+fn unlikely_tokens_are_cut_off() {
+    let (other, fixture) = ("a = f(1)\na = g(2)\na = h(3)\na = k(4)\n", "a = $0\n");
+    let ungated = complete_at(Language::Python, other, fixture, &UNGATED);
+    assert!(ungated.min_probability < 0.5 && !ungated.text.is_empty(), "{ungated:?}");
+    let gated = complete_at(Language::Python, other, fixture, &Settings::for_editor());
+    assert_eq!((gated.stop, gated.text.as_str()), (StopReason::Unlikely, ""));
+}
+
+#[test]
+fn a_run_that_repeats_itself_is_cut() {
+    let other = "x = [\n    (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2),\n]\n";
+    let completion = complete_at(Language::Python, other, "y = [$0\n", &UNGATED);
+    assert_eq!(completion.stop, StopReason::Repetition);
+    assert!(completion.tokens.len() < 20, "{completion:?}");
+}
+
+#[test]
+fn the_open_file_and_hidden_files_are_out_of_reach() {
+    const CANARY: &str = "canary_in_a_coal_mine";
+    let truth = format!("launch({CANARY}, 42)");
+    let before = "def start():\n    prepare()\n    ";
+    let whole = format!("{before}{truth}\n");
+    let files = [
+        file("src/open", Language::Python, &whole),
+        file("src/copy", Language::Python, &format!("# a copy\n{whole}")),
+        file("src/other", Language::Python, SHAPES),
+    ];
+    let corpus = Corpus::build(&files);
+    let visible = complete(&corpus, &open(Language::Python, before, "\n"), &UNGATED);
+    assert!(visible.text.contains(CANARY), "the copy is not hidden yet: {visible:?}");
+    for method in ALL_METHODS {
+        let hidden = OpenFile { hidden: &["src/copy"], ..open(Language::Python, before, "\n") };
+        for typed in ["", "launch(", "launch(can"] {
+            let before = format!("{before}{typed}");
+            let completion =
+                complete(&corpus, &OpenFile { before: &before, ..hidden }, &Settings { method, ..UNGATED });
+            assert!(!format!("{typed}{}", completion.text).contains(CANARY), "{method:?}: {completion:?}");
+        }
+    }
+}
+
+#[test]
+fn files_with_the_same_text_are_hidden_together() {
+    let text = "def start():\n    launch(canary)\n";
+    let files = [file("a.py", Language::Python, text), file("b.py", Language::Python, text)];
+    let corpus = Corpus::build(&files);
+    assert_eq!(corpus.stats().files, 1);
+    let open = OpenFile { path: "b.py", ..open(Language::Python, "def start():\n    ", "\n") };
+    assert!(!complete(&corpus, &open, &UNGATED).text.contains("canary"));
+}
+
+#[test]
+fn the_text_before_and_after_the_cursor_never_touch() {
+    let corpus = Corpus::build(&[]);
+    let (before, after) = ("alpha beta ", "canary\nalpha beta gamma\n");
+    let completion = complete(&corpus, &open(Language::Python, before, after), &UNGATED);
+    assert_eq!(completion.text, "gamma", "from the second line, not from what follows the cursor");
+}
+
+#[test]
+fn hints_are_as_near_as_the_open_file() {
+    let corpus = Corpus::build(&[file("src/other", Language::Python, "reply = far(1)\n")]);
+    let hints = [Hint { path: "src/hint.py", text: "reply = near(2)\n" }];
+    let open = OpenFile { hints: &hints, ..open(Language::Python, "reply = ", "\n") };
+    assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
+}
+
+#[test]
+fn a_caller_can_stop_it() {
+    let corpus = Corpus::build(&[file("src/other", Language::C, LOOPS)]);
+    let mut left = 3;
+    let mut keep_going = || {
+        left -= 1;
+        left >= 0
+    };
+    let open = open(Language::C, "int total = 0;\n", "");
+    let completion = corpus.view(&open).complete(&UNGATED, &mut keep_going);
+    assert_eq!((completion.stop, completion.tokens.len()), (StopReason::Cancelled, 3));
+}
+
+fn code() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "x", "if", "(", ")", "{", "}", ":", ";", "\n", "\r\n", "    ", "\t", "\"", "'", "#", "//", "é",
+        "return", " ",
+    ];
+    prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn broken_code_is_completed_without_a_panic_and_always_in_the_same_way(
+        language in prop::sample::select(&Language::ALL[..]),
+        other in code(), before in code(), after in code(),
+        method in prop::sample::select(&ALL_METHODS[..]),
+    ) {
+        let corpus = Corpus::build(&[file("src/other", language, &other)]);
+        let settings = Settings { method, ..Settings::for_editor() };
+        let completion = complete(&corpus, &open(language, &before, &after), &settings);
+        prop_assert!(completion.tokens.iter().all(|token| token.probability.is_finite()));
+        prop_assert_eq!(&completion, &complete(&corpus, &open(language, &before, &after), &settings));
+    }
 }
