@@ -1,15 +1,15 @@
 //! The machine that times are measured on.
 
-use std::thread;
-
 use cases::Machine;
+
+use crate::steps::cores;
 
 /// What is known about this machine.
 pub(crate) fn describe() -> Machine {
     Machine {
         os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         cpu: cpu().unwrap_or_else(|| "unknown".to_owned()),
-        cores: thread::available_parallelism().map_or(1, |cores| cores.get() as u64),
+        cores: cores() as u64,
     }
 }
 

@@ -7,11 +7,17 @@ pub(crate) mod mine;
 pub(crate) mod show;
 
 use std::num::NonZeroUsize;
+use std::thread;
 
 use anyhow::Context;
 
 /// Bounds the threads of everything that computes. Call it once, before any step.
 pub(crate) fn use_threads(jobs: Option<NonZeroUsize>) -> anyhow::Result<()> {
-    let Some(jobs) = jobs else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global().context("cannot start threads")
+    let threads = jobs.map_or_else(cores, |jobs| jobs.get().min(cores()));
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")
+}
+
+/// More threads than cores only wait for each other.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

@@ -26,8 +26,17 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         None => data_folder::new_run(&name)?,
     };
     let showing = Showing::in_run(&folder, args.json, args.open);
-    let jobs = args.asking.jobs;
-    ask(Asking { cases, engines, world: &world, run, folder: folder.clone(), resume: args.resume, jobs })?;
+    let (workspace, resume) = (args.workspace.as_deref(), args.resume);
+    ask(Asking {
+        cases,
+        engines,
+        world: &world,
+        run,
+        folder: folder.clone(),
+        resume,
+        workspace,
+        args: &args.asking,
+    })?;
     score_and_show(&folder, &showing)
 }
 

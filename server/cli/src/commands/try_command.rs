@@ -22,6 +22,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     let world = &indexed.world;
+    let (workspace, asked) = (Some(args.path.as_path()), &args.asking);
     ask(Asking {
         cases,
         engines,
@@ -29,7 +30,8 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         run,
         folder: folder.clone(),
         resume: false,
-        jobs: args.asking.jobs,
+        workspace,
+        args: asked,
     })?;
     score_and_show(&folder, &showing)
 }

@@ -4,15 +4,17 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 use anyhow::Context;
 use cases::{Case, Prediction, Run, Schema, WorkspaceState, suite_hash};
 use completion::World;
 use replay::{ConfiguredEngine, RunFolder};
+use tokio::runtime::{self, Runtime};
 
+use crate::args::EngineArgs;
 use crate::exit::Interrupted;
 use crate::progress::Progress;
+use crate::steps::cores;
 use crate::{interrupt, machine};
 
 /// A run that is to be made or gone on with.
@@ -29,8 +31,10 @@ pub(crate) struct Asking<'a> {
     pub(crate) folder: PathBuf,
     /// Whether the folder holds the beginning of this run.
     pub(crate) resume: bool,
-    /// Requests under way at once.
-    pub(crate) jobs: Option<NonZeroUsize>,
+    /// The code that engines may read, for the command that goes on with a stopped run.
+    pub(crate) workspace: Option<&'a Path>,
+    /// What was said about engines on the command line.
+    pub(crate) args: &'a EngineArgs,
 }
 
 /// Describes a run.
@@ -72,10 +76,11 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
         progress.set(finished as u64, total as u64);
         if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let jobs = asking.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let remedy = format!("Go on with: {}", resume_command(&asking));
+    let jobs = asking.args.jobs.map_or_else(cores, NonZeroUsize::get);
     let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) =
         (asking.cases.into(), asking.engines.into());
-    let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
+    let runtime = runtime()?;
     runtime.block_on(async {
         let stop = interrupt::stop_token();
         replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record).await;
@@ -83,7 +88,7 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
     progress.finish(&format!("{finished} of {total} requests"));
     match failure {
         Some(error) => Err(error.into()),
-        None if finished < total => Err(interrupted(&asking.folder)),
+        None if finished < total => Err(Interrupted { remedy }.into()),
         None => Ok(()),
     }
 }
@@ -96,12 +101,35 @@ fn open(asking: &Asking<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction>)> {
     Ok((RunFolder::create(&asking.folder, &asking.run, &asking.cases)?, Vec::new()))
 }
 
-fn interrupted(folder: &Path) -> anyhow::Error {
-    let suite = folder.join("cases.jsonl");
-    let remedy = format!(
-        "Go on with: ghostbench replay {} --out {} --resume (and the same --workspace and --engine)",
-        suite.display(),
-        folder.display()
-    );
-    Interrupted { remedy }.into()
+/// Engines that compute in this process share the cores, however many requests are under way.
+fn runtime() -> anyhow::Result<Runtime> {
+    let cores = cores();
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(cores)
+        .max_blocking_threads(cores)
+        .enable_all()
+        .build();
+    runtime.context("cannot start threads")
+}
+
+/// The command that goes on with the run, ready to be pasted.
+fn resume_command(asking: &Asking<'_>) -> String {
+    let folder = quoted(&asking.folder);
+    let mut command =
+        format!("ghostbench replay {} --out {folder} --resume", quoted(&asking.folder.join("cases.jsonl")));
+    if let Some(workspace) = asking.workspace {
+        command += &format!(" --workspace {}", quoted(workspace));
+    }
+    command.extend(asking.args.engines.iter().map(|engine| format!(" --engine {engine}")));
+    if asking.run.repeat > 1 {
+        command += &format!(" --repeat {}", asking.run.repeat);
+    }
+    command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
