@@ -9,7 +9,8 @@ pub(crate) const MAX_EXACT: usize = 64;
 const MAX_ABSTRACT: usize = 48;
 /// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, at a third of the time).
 const ENOUGH: usize = 100;
-/// Candidates taken from each chain of the overlay, the latest first; only newlines and commas of long files have more.
+/// Candidates taken from each chain of the overlay, the latest first. Only newlines and commas of long files have more; 500 lost
+/// 1 to 2 points of exact matches, 200 lost 4, since what is near is worth most.
 const ENOUGH_NEAR: usize = 2500;
 
 /// A position in one of the two streams.

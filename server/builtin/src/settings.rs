@@ -41,7 +41,7 @@ pub struct Settings {
 /// More likely than all other tokens together. On the cases of `docs/benchmarks.md` 55 % of the statements pass, and 60 % of
 /// those are exactly right.
 const MIN_PROBABILITY: f64 = 0.5;
-/// Leaves more than half of the complete bodies alone, at the price of 5 % of the incomplete ones (`docs/benchmarks.md`).
+/// Leaves two thirds of the complete bodies alone, at the price of 2 % of the incomplete ones (`docs/benchmarks.md`).
 const MIN_CONTINUATION: f64 = 0.9;
 
 impl Settings {

@@ -193,6 +193,21 @@ fn unlikely_tokens_are_cut_off() {
 }
 
 #[test]
+fn a_block_is_cut_back_to_whole_statements() {
+    let other = "def f():\n    a()\n    if b:\n        c(1)\n    d()\n\ndef g():\n    a()\n    if b:\n        c(2)\n    d()\n";
+    let cut_back = |fixture: &str| {
+        let ungated = complete_at(Language::Python, other, fixture, &UNGATED);
+        assert!(ungated.text.ends_with("d()"), "{ungated:?}");
+        let unsure = Settings { min_probability: Some(ungated.min_probability + 0.001), ..UNGATED };
+        let gated = complete_at(Language::Python, other, fixture, &unsure);
+        assert_eq!(gated.stop, StopReason::Unlikely);
+        gated.text
+    };
+    assert_eq!(cut_back("def h():\n    a()\n    $0\n\nx = 1\n"), "", "no header without its body");
+    assert_eq!(cut_back("def h():\n    $0\n\nx = 1\n"), "a()");
+}
+
+#[test]
 fn a_run_that_repeats_itself_is_cut() {
     let other = "x = [\n    (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2),\n]\n";
     let completion = complete_at(Language::Python, other, "y = [$0\n", &UNGATED);

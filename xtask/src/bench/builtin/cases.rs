@@ -132,7 +132,8 @@ fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut Random)
         })
     };
     let boundaries: Vec<usize> = starts(None).map(|token| token.range.start).collect();
-    let is_import = ["import ", "from ", "use ", "using ", "#", "package "].iter().any(|word| text.starts_with(word));
+    let is_import =
+        ["import ", "from ", "use ", "using ", "#", "package "].iter().any(|word| text.starts_with(word));
     let fits = STATEMENT_BYTES.contains(&text.len()) && line_ends(text) <= MAX_STATEMENT_LINE_ENDS;
     if boundaries.len() < 3 || is_import || !fits {
         return Vec::new();
