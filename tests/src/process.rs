@@ -86,8 +86,18 @@ impl Running {
     ///
     /// When it takes longer than any test may.
     #[track_caller]
-    pub fn wait(mut self) -> Outcome {
-        wait_until("the process ends", || self.has_ended());
+    pub fn wait(self) -> Outcome {
+        self.wait_at_most(TIME_LIMIT)
+    }
+
+    /// Waits for its end, for what would harm the machine if it went on.
+    ///
+    /// # Panics
+    ///
+    /// When it takes longer than that.
+    #[track_caller]
+    pub fn wait_at_most(mut self, limit: Duration) -> Outcome {
+        wait_at_most(limit, "the process ends", || self.has_ended());
         let status = self.child.wait().expect("the process has ended");
         Outcome { status, stdout: text_of(self.stdout.take()), stderr: text_of(self.stderr.take()) }
     }
@@ -107,10 +117,15 @@ impl Drop for Running {
 ///
 /// When that takes longer than any test may.
 #[track_caller]
-pub fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
-    let deadline = Instant::now() + TIME_LIMIT;
+pub fn wait_until(what: &str, is_true: impl FnMut() -> bool) {
+    wait_at_most(TIME_LIMIT, what, is_true);
+}
+
+#[track_caller]
+fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut() -> bool) {
+    let deadline = Instant::now() + limit;
     while !is_true() {
-        assert!(Instant::now() < deadline, "waited {} s until {what}", TIME_LIMIT.as_secs());
+        assert!(Instant::now() < deadline, "waited {} s until {what}", limit.as_secs());
         thread::sleep(POLL);
     }
 }
