@@ -1,7 +1,7 @@
 //! Places in the code that look like the place to be completed.
 
 use crate::view::{Nearness, View};
-use crate::vocabulary::{Change, END, TokenId};
+use crate::vocabulary::{END, TokenId};
 
 /// Longest exact match that is told apart, in tokens (feasibility study, section 8.2; 12 was clearly worse than 64).
 pub(crate) const MAX_EXACT: usize = 64;
@@ -92,9 +92,4 @@ fn accept(view: &View, candidates: &mut Vec<Candidate>, position: u32, matched: 
 fn common_suffix(history: &[TokenId], context: &[TokenId]) -> usize {
     let pairs = history.iter().rev().zip(context.iter().rev()).take(MAX_EXACT);
     pairs.take_while(|(a, b)| a == b && **a != END).count()
-}
-
-/// Whether the token is a newline.
-pub(crate) fn is_newline(token: TokenId) -> bool {
-    Change::of(token).is_some()
 }

@@ -6,7 +6,7 @@ use crate::family::Family;
 use crate::layout::{Layout, last_line};
 use crate::stream::Piece;
 use crate::view::Builder;
-use crate::vocabulary::{Change, TokenId};
+use crate::vocabulary::{Change, TokenId, is_newline};
 
 /// Tokens before the cursor that are looked at: the longest alignment (160 tokens, feasibility study, section 8.4) and some
 /// room for what is skipped.
@@ -193,7 +193,7 @@ impl<'a> Following<'a> {
     }
 
     fn is_newline(&self, index: usize) -> bool {
-        self.tokens.get(index).is_none_or(|&token| Change::of(token).is_some())
+        self.tokens.get(index).is_none_or(|&token| is_newline(token))
     }
 
     /// Texts of the rest of the cursor's line.

@@ -6,7 +6,7 @@ use crate::render;
 use crate::settings::{Completion, CompletionToken, Method, Settings, StopReason};
 use crate::shape::{Shape, Verdict};
 use crate::view::View;
-use crate::vocabulary::TokenId;
+use crate::vocabulary::{TokenId, is_newline};
 use crate::{gate, nearest};
 
 /// Most tokens of a statement (feasibility study, section 8.6).
@@ -83,7 +83,7 @@ fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Wri
 /// A body that does not start on a line of its own is the rest of a statement after all.
 fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
     let mode = view.cursor.mode;
-    let starts_line = |best: &Guess| crate::candidates::is_newline(best.token);
+    let starts_line = |best: &Guess| is_newline(best.token);
     let is_body =
         mode == Mode::Body && predict::guesses(view, model, context).first().is_some_and(starts_line);
     if mode == Mode::Body && !is_body { Mode::Statement } else { mode }
@@ -154,7 +154,7 @@ impl<'v, 'c> Writer<'v, 'c> {
             self.stop = Some(StopReason::NothingFound);
             return None;
         };
-        let ends_line = crate::candidates::is_newline(guess.token) || matches!(verdict, Verdict::Stop(_));
+        let ends_line = is_newline(guess.token) || matches!(verdict, Verdict::Stop(_));
         if let Some(tokens) = self.shape.duplicated().filter(|_| ends_line) {
             self.take_back(tokens, StopReason::SuffixReached);
             return None;
@@ -178,7 +178,7 @@ impl<'v, 'c> Writer<'v, 'c> {
 
     pub(crate) fn finish(self) -> Written {
         let mut guesses = self.guesses;
-        while guesses.pop_if(|last| crate::candidates::is_newline(last.token)).is_some() {}
+        while guesses.pop_if(|last| is_newline(last.token)).is_some() {}
         Written { guesses, stop: self.stop.unwrap_or(StopReason::NothingFound) }
     }
 }

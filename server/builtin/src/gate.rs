@@ -1,13 +1,12 @@
 //! When to write nothing, or less.
 
-use crate::candidates::is_newline;
 use crate::cursor::Mode;
 use crate::decode::Written;
 use crate::family::Family;
 use crate::predict::{self, Guess, Model, Sharpness};
 use crate::settings::{Method, Settings, StopReason};
 use crate::view::View;
-use crate::vocabulary::{Change, TokenId};
+use crate::vocabulary::{Change, TokenId, is_newline};
 
 /// What is left of the likelihood that a block goes on after a statement that leaves it (feasibility study, section 6: such a
 /// statement is the strongest sign besides the model's own). Any factor that puts these blocks below the others does.

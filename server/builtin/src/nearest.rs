@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::candidates::{Place, is_newline};
+use crate::candidates::Place;
 use crate::cursor::Typed;
 use crate::decode::{Writer, Written};
 use crate::predict::Guess;
 use crate::stream::Stream;
 use crate::view::{Nearness, View};
-use crate::vocabulary::{END, TokenId};
+use crate::vocabulary::{END, TokenId, is_newline};
 
 /// Tokens before a place that are compared (feasibility study, section 2).
 const WINDOW: usize = 24;

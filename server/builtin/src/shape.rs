@@ -3,11 +3,10 @@
 //! Knows what is written so far: its open brackets, its indentation, its last line. All rules are from the feasibility
 //! study, section 8.6.
 
-use crate::candidates::is_newline;
 use crate::cursor::Mode;
 use crate::settings::StopReason;
 use crate::view::View;
-use crate::vocabulary::{Change, TokenId};
+use crate::vocabulary::{Change, TokenId, is_newline};
 
 /// Shortest and longest run of tokens that may not come three times in a row.
 const REPEATED_RUN: std::ops::RangeInclusive<usize> = 4..=16;

@@ -81,6 +81,10 @@ impl Change {
     }
 }
 
+pub(crate) fn is_newline(token: TokenId) -> bool {
+    Change::of(token).is_some()
+}
+
 /// Texts and their numbers, each text stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
@@ -103,9 +107,7 @@ impl Vocabulary {
     }
 
     fn get(&self, index: u32) -> &str {
-        let index = index as usize;
-        let start = index.checked_sub(1).map_or(0, |previous| self.ends[previous]);
-        &self.text[start as usize..self.ends[index] as usize]
+        text_at(&self.text, &self.ends, index)
     }
 
     fn find(&self, text: &str) -> Option<u32> {
@@ -118,12 +120,9 @@ impl Vocabulary {
         self.ends.push(u32::try_from(self.text.len()).expect("a corpus stays below 4 GB of distinct text"));
         self.classes.push(class);
         let Vocabulary { text: all, ends, table, .. } = self;
-        let get = |index: &u32| {
-            let index = *index as usize;
-            let start = index.checked_sub(1).map_or(0, |previous| ends[previous]);
-            &all[start as usize..ends[index] as usize]
-        };
-        table.insert_unique(Vocabulary::hash(text), index, |index| Vocabulary::hash(get(index)));
+        table.insert_unique(Vocabulary::hash(text), index, |&index| {
+            Vocabulary::hash(text_at(all, ends, index))
+        });
         index
     }
 
@@ -153,6 +152,12 @@ impl Vocabulary {
     pub(crate) fn abstracted(&self, token: TokenId) -> TokenId {
         abstracted(token, self.class(token))
     }
+}
+
+fn text_at<'t>(text: &'t str, ends: &[u32], index: u32) -> &'t str {
+    let index = index as usize;
+    let start = index.checked_sub(1).map_or(0, |previous| ends[previous]);
+    &text[start as usize..ends[index] as usize]
 }
 
 fn abstracted(token: TokenId, class: Class) -> TokenId {

@@ -4,9 +4,9 @@
 //! differ in the same way throughout; the candidate then votes for its next token *renamed*.
 
 use super::{Guess, Tally, ranked};
-use crate::candidates::{Candidate, is_newline};
+use crate::candidates::Candidate;
 use crate::view::{Nearness, View};
-use crate::vocabulary::{Class, END, TokenId};
+use crate::vocabulary::{Class, END, TokenId, is_newline};
 
 /// Tokens that are aligned at most (feasibility study, section 8.4).
 const WINDOW: usize = 160;
