@@ -6,6 +6,7 @@ use mining::{Mix, Options};
 use crate::args::{MiningArgs, MixArg};
 use crate::exit::Usage;
 use crate::output::say;
+use crate::progress::Progress;
 use crate::steps::index::Indexed;
 
 /// Mines cases as the arguments say.
@@ -13,7 +14,9 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
     if args.cases == 0 {
         return Err(Usage("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
     }
+    let progress = Progress::spin("mined");
     let mined = mining::mine(indexed.snapshot.files(), &indexed.index, &options(indexed, args));
+    progress.finish(&format!("{} cases", mined.cases.len()));
     let mut cases = mined.cases;
     if cases.is_empty() {
         let message =
