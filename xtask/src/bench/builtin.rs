@@ -16,7 +16,7 @@ mod cases;
 mod tables;
 
 /// Cases of each scenario and repository.
-const CASES_PER_SCENARIO: usize = 60;
+const CASES_PER_SCENARIO: usize = 120;
 /// Seed of the cases and of the resampling.
 const SEED: u64 = 7;
 /// Where every answer is written.

@@ -10,8 +10,8 @@ use crate::vocabulary::{Class, END, TokenId, is_newline};
 
 /// Tokens that are aligned at most (feasibility study, section 8.4).
 const WINDOW: usize = 160;
-/// Names that may differ between two places before they no longer count as alike.
-const MAX_RENAMES: usize = 12;
+/// Names that an alignment keeps track of; its window rarely holds more.
+const MAX_NAMES: usize = 32;
 /// An alignment that scores this many times the cap can be cut off.
 const ENOUGH_OVER_CAP: f64 = 2.0;
 /// Score of a token that is equal.
@@ -111,14 +111,14 @@ fn nearness_weight(nearness: Nearness) -> f64 {
 /// How far the code before two places agrees, and which names differ.
 struct Alignment {
     score: f64,
-    /// A name there and the name here; the first `renamed` of them.
-    renames: [(TokenId, TokenId); MAX_RENAMES],
+    /// A name there and the name here, which may be the same; the first `renamed` of them.
+    renames: [(TokenId, TokenId); MAX_NAMES],
     renamed: usize,
 }
 
 impl Alignment {
     fn of(view: &View, context: &[TokenId], history: &[TokenId], cap: f64) -> Alignment {
-        let mut alignment = Alignment { score: 0.0, renames: [(END, END); MAX_RENAMES], renamed: 0 };
+        let mut alignment = Alignment { score: 0.0, renames: [(END, END); MAX_NAMES], renamed: 0 };
         for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
             match alignment.score_of(view, here, there) {
                 Some(score) => alignment.score += score,
@@ -147,19 +147,23 @@ impl Alignment {
         differs.then_some(FIRST_RENAME)
     }
 
+    /// A name has one name on the other side, and no other name has the same one.
     fn score_of_names(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
+        let is_equal = here == there;
         if let Some(renamed) = self.rename_of(there) {
-            return (renamed == here).then_some(SAME_RENAME);
+            return (renamed == here).then_some(if is_equal { EQUAL } else { SAME_RENAME });
         }
-        if here == there {
-            return Some(EQUAL);
-        }
-        if view.class(here) != Class::Identifier || self.renamed == MAX_RENAMES {
+        let is_taken = self.renames[..self.renamed].iter().any(|&(_, renamed)| renamed == here);
+        if is_taken || view.class(here) != Class::Identifier {
             return None;
         }
-        self.renames[self.renamed] = (there, here);
-        self.renamed += 1;
-        Some(FIRST_RENAME)
+        if let Some(free) = self.renames.get_mut(self.renamed) {
+            *free = (there, here);
+            self.renamed += 1;
+        } else if !is_equal {
+            return None;
+        }
+        Some(if is_equal { EQUAL } else { FIRST_RENAME })
     }
 
     /// The token under its name here.
