@@ -1,0 +1,82 @@
+//! What follows the cursor: whether its line, its brackets and its block go on there.
+
+use syntax::Token;
+
+use crate::vocabulary::{Change, TokenId, is_newline};
+
+/// What follows the cursor.
+pub(super) struct After<'a> {
+    texts: Vec<&'a str>,
+    tokens: &'a [TokenId],
+}
+
+impl<'a> After<'a> {
+    /// `lexed` are the tokens of `text`, `tokens` their numbers.
+    pub(super) fn new(text: &'a str, lexed: &[Token], tokens: &'a [TokenId]) -> After<'a> {
+        let texts = lexed.iter().map(|token| &text[token.range.clone()]).collect();
+        After { texts, tokens }
+    }
+
+    fn is_newline(&self, index: usize) -> bool {
+        self.tokens.get(index).is_none_or(|&token| is_newline(token))
+    }
+
+    /// Texts of the rest of the cursor's line.
+    fn line(&self) -> impl Iterator<Item = &'a str> {
+        let length = (0..self.tokens.len()).take_while(|&index| !self.is_newline(index)).count();
+        self.texts.iter().copied().take(length)
+    }
+
+    /// Whether a closing bracket is next, on the cursor's line.
+    pub(super) fn first_is_closer(&self) -> bool {
+        self.texts.first().is_some_and(|text| is_closer(text))
+    }
+
+    /// Closing brackets on the cursor's line that were opened before it.
+    pub(super) fn closers_on_line(&self) -> usize {
+        let (mut depth, mut closers) = (0usize, 0);
+        for text in self.line() {
+            match text {
+                "(" | "[" | "{" => depth += 1,
+                _ if is_closer(text) && depth > 0 => depth -= 1,
+                _ if is_closer(text) => closers += 1,
+                _ => {}
+            }
+        }
+        closers
+    }
+
+    pub(super) fn semicolon_on_line(&self) -> bool {
+        self.line().any(|text| text == ";")
+    }
+
+    /// Whether nothing but closing brackets follows on the cursor's line.
+    pub(super) fn is_line_done(&self) -> bool {
+        self.line().all(is_closer)
+    }
+
+    /// Whether the cursor's block ends here: nothing follows, or less indented code, or a closing bracket.
+    pub(super) fn block_ends(&self) -> bool {
+        match self.tokens.first().map(|&token| Change::of(token)) {
+            None => true,
+            Some(None) => self.first_is_closer(),
+            Some(Some(Change::Units(change) | Change::Columns(change))) => {
+                change < 0 || self.texts.get(1).is_none_or(|text| is_closer(text))
+            }
+        }
+    }
+
+    /// The first line that is more than closing brackets.
+    pub(super) fn first_line(&self) -> Vec<TokenId> {
+        let is_filler = |&index: &usize| {
+            self.is_newline(index) || self.texts[index] == ";" || is_closer(self.texts[index])
+        };
+        let start = (0..self.tokens.len()).find(|index| !is_filler(index)).unwrap_or(self.tokens.len());
+        let length = (start..self.tokens.len()).take_while(|&index| !self.is_newline(index)).count();
+        self.tokens[start..start + length].to_vec()
+    }
+}
+
+fn is_closer(text: &str) -> bool {
+    matches!(text, ")" | "]" | "}")
+}

@@ -1,0 +1,90 @@
+//! What is before the cursor: whole tokens, what is typed of the next one, and what is open.
+
+use syntax::{Token, TokenKind};
+
+use super::Typed;
+use crate::family::Family;
+use crate::view::Builder;
+
+/// A word that is appended to the text before the cursor, to see what the lexer makes of a cursor there.
+const PROBE: &str = "x";
+
+/// The lexed text before the cursor.
+pub(super) struct Before<'a> {
+    text: &'a str,
+    /// The whole tokens.
+    pub(super) tokens: Vec<Token>,
+    pub(super) typed: Typed,
+    pub(super) in_comment: bool,
+}
+
+impl<'a> Before<'a> {
+    pub(super) fn lex(builder: &mut Builder<'_, 'a>) -> Before<'a> {
+        let (language, text) = (builder.open.language, builder.open.before);
+        let mut tokens = syntax::lex(language, &format!("{text}{PROBE}"));
+        let probed = tokens.pop_if(|token| token.range.end > text.len());
+        let in_comment = probed.is_none();
+        let start = probed.as_ref().map_or(text.len(), |token| token.range.start);
+        let typed_text = &text[start.min(text.len())..];
+        let typed = match probed.map(|token| token.kind).filter(|_| !typed_text.is_empty()) {
+            None => Typed::None,
+            Some(TokenKind::Word) => {
+                let token = builder.intern(typed_text, TokenKind::Word);
+                Typed::Word { text: typed_text.to_owned(), token }
+            }
+            Some(TokenKind::String) => Typed::String { text: typed_text.to_owned() },
+            Some(kind) => {
+                tokens.push(Token { kind, range: start..text.len() });
+                Typed::None
+            }
+        };
+        Before { text, tokens, typed, in_comment }
+    }
+
+    fn text(&self, token: &Token) -> &str {
+        &self.text[token.range.clone()]
+    }
+
+    pub(super) fn is_blank_line(&self) -> bool {
+        let starts_line = self.tokens.last().is_none_or(|token| token.kind == TokenKind::Newline);
+        starts_line && self.typed == Typed::None
+    }
+
+    /// Whether the last token opens a block. A colon inside brackets that were opened on its line does not: it belongs to a
+    /// slice, a dictionary or an annotation.
+    pub(super) fn opens_block(&self, family: Family) -> bool {
+        let last = self.tokens.last().map_or("", |token| self.text(token));
+        let opens = if family.is_indented() { last == ":" && !self.is_in_brackets() } else { last == "{" };
+        opens && self.typed == Typed::None
+    }
+
+    fn is_in_brackets(&self) -> bool {
+        let line = self.tokens.iter().rev().take_while(|token| token.kind != TokenKind::Newline);
+        let depth = line.fold(0i32, |depth, token| match self.text(token) {
+            "(" | "[" | "{" => depth + 1,
+            ")" | "]" | "}" => depth - 1,
+            _ => depth,
+        });
+        depth > 0
+    }
+
+    /// How many brackets of the last statement are open: a brace at the end of a line starts a block, and with it a new
+    /// statement.
+    pub(super) fn open_brackets(&self, family: Family) -> usize {
+        let mut open: Vec<(bool, usize)> = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate() {
+            match self.text(token) {
+                bracket @ ("(" | "[" | "{") => open.push((bracket == "{", index)),
+                ")" | "]" | "}" => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        let is_block = |&(brace, index): &(bool, usize)| {
+            let ends_line = self.tokens.get(index + 1).is_some_and(|next| next.kind == TokenKind::Newline);
+            brace && ends_line && !family.is_indented()
+        };
+        open.iter().rev().take_while(|bracket| !is_block(bracket)).count()
+    }
+}
