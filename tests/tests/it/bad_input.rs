@@ -85,13 +85,12 @@ fn arguments_that_make_no_sense() {
 fn absurdly_many_threads_or_repetitions() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl --jobs 1").expect_code(0);
+    let start = |command| Running::start(project.ghostbench(command));
     let few_seconds = Duration::from_secs(20);
-    for (command, option) in
-        [("try . --jobs 100000", "--jobs"), ("replay ../suite.jsonl --repeat 4000000000", "--repeat")]
-    {
-        let outcome = Running::start(project.ghostbench(command)).wait_at_most(few_seconds);
-        outcome.expect_code(USAGE).expect_message(&[option]);
-    }
+    // Threads are bounded by the machine, so any number of them may be asked for.
+    start("try . --cases 4 --jobs 100000 --out ../run").wait_at_most(few_seconds).expect_code(0);
+    let repeat = start("replay ../suite.jsonl --repeat 4000000000").wait_at_most(few_seconds);
+    repeat.expect_code(USAGE).expect_message(&["--repeat"]);
 }
 
 #[test]
