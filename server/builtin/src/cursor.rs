@@ -46,6 +46,15 @@ pub(crate) enum Typed {
     String { text: String },
 }
 
+impl Typed {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Typed::None => "",
+            Typed::Word { text, .. } | Typed::String { text } => text,
+        }
+    }
+}
+
 /// The place of completion.
 #[derive(Debug)]
 pub(crate) struct Cursor {

@@ -17,12 +17,14 @@ const MAX_BLOCK: usize = 220;
 /// Tokens in order, and why there are no more.
 pub(crate) struct Written {
     pub(crate) guesses: Vec<Guess>,
+    /// Bytes of the first token that are typed already.
+    pub(crate) typed: usize,
     pub(crate) stop: StopReason,
 }
 
 impl Written {
     fn nothing(stop: StopReason) -> Written {
-        Written { guesses: Vec::new(), stop }
+        Written { guesses: Vec::new(), typed: 0, stop }
     }
 }
 
@@ -42,14 +44,15 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
 }
 
 fn completion(view: &View, written: Written, continuation: f64) -> Completion {
-    let Written { guesses, stop } = written;
+    let text = render::text(view, &written);
+    let Written { guesses, stop, .. } = written;
     let token = |guess: &Guess| CompletionToken {
         text: view.text(guess.token).to_owned(),
         probability: guess.probability,
         match_len: guess.match_len,
     };
     Completion {
-        text: render::text(view, &guesses),
+        text,
         tokens: guesses.iter().map(token).collect(),
         min_probability: guesses.iter().map(|guess| guess.probability).fold(1.0, f64::min),
         continuation,
@@ -69,6 +72,7 @@ fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Wri
     if let Some(first) = first {
         context.push(first.token);
         writer.write(first);
+        writer.typed = view.cursor.typed.text().len();
     }
     while writer.stop.is_none() {
         if !keep_going() {
@@ -91,13 +95,14 @@ fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
 
 /// The whole token that is typed in part. `None`, with `context` grown by it, where the typed word is taken to be complete.
 fn first_token(view: &View, model: Model, context: &mut Vec<TokenId>) -> Option<Guess> {
-    let (text, complete) = match &view.cursor.typed {
+    let text = view.cursor.typed.text();
+    let complete = match view.cursor.typed {
         Typed::None => return None,
-        Typed::Word { text, token } => (text, Some(*token)),
-        Typed::String { text } => (text, None),
+        Typed::Word { token, .. } => Some(token),
+        Typed::String { .. } => None,
     };
     let guesses = predict::guesses(view, model, context);
-    let fits = |guess: &&Guess| view.text(guess.token).starts_with(text.as_str());
+    let fits = |guess: &&Guess| view.text(guess.token).starts_with(text);
     let all: f64 = guesses.iter().filter(fits).map(|guess| guess.probability).sum();
     let best = guesses.iter().find(fits).map(|best| Guess { probability: best.probability / all, ..*best });
     let is_known = complete.is_some_and(|token| view.near_words.contains(token));
@@ -127,13 +132,15 @@ pub(crate) struct Writer<'v, 'c> {
     guesses: Vec<Guess>,
     shape: Shape<'v, 'c>,
     limit: usize,
+    /// Bytes of the first token that are typed already.
+    pub(crate) typed: usize,
     pub(crate) stop: Option<StopReason>,
 }
 
 impl<'v, 'c> Writer<'v, 'c> {
     pub(crate) fn new(view: &'v View<'c>, mode: Mode) -> Writer<'v, 'c> {
         let limit = if mode == Mode::Statement { MAX_STATEMENT } else { MAX_BLOCK };
-        Writer { guesses: Vec::new(), shape: Shape::new(view, mode), limit, stop: None }
+        Writer { guesses: Vec::new(), shape: Shape::new(view, mode), limit, typed: 0, stop: None }
     }
 
     fn write(&mut self, guess: Guess) {
@@ -177,8 +184,8 @@ impl<'v, 'c> Writer<'v, 'c> {
     }
 
     pub(crate) fn finish(self) -> Written {
-        let mut guesses = self.guesses;
+        let Writer { mut guesses, typed, stop, .. } = self;
         while guesses.pop_if(|last| is_newline(last.token)).is_some() {}
-        Written { guesses, stop: self.stop.unwrap_or(StopReason::NothingFound) }
+        Written { guesses, typed, stop: stop.unwrap_or(StopReason::NothingFound) }
     }
 }

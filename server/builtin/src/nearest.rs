@@ -25,8 +25,9 @@ pub(crate) fn copy(view: &View) -> Written {
     let (stream, start) =
         best.map_or((&view.overlay.stream, view.overlay.stream.len()), |(place, _)| view.stream(place));
     let probability = best.map_or(0.0, |(_, score)| score);
-    let skipped = usize::from(best.is_some() && is_typed_in_full(view, stream.tokens[start]));
-    for index in start + skipped..stream.len() {
+    let is_typed = best.is_some() && is_typed_in_full(view, stream.tokens[start]);
+    writer.typed = if is_typed { 0 } else { view.cursor.typed.text().len() };
+    for index in start + usize::from(is_typed)..stream.len() {
         let (token, blanks) = (stream.tokens[index], stream.blanks[index]);
         let guess = Guess { token, probability, blanks, match_len: probability };
         if token == END || writer.step(&[guess]).is_none() || writer.stop.is_some() {
@@ -68,10 +69,7 @@ fn places<'v>(
     place: fn(u32) -> Place,
 ) -> impl Iterator<Item = Place> + 'v {
     let last = view.cursor.context.last().copied().unwrap_or(END);
-    let typed = match &view.cursor.typed {
-        Typed::None => "",
-        Typed::Word { text, .. } | Typed::String { text } => text,
-    };
+    let typed = view.cursor.typed.text();
     let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));
     let fits = move |token: TokenId| token != END && view.text(token).starts_with(typed);
     let pairs = stream.tokens.windows(2).enumerate();

@@ -1,16 +1,16 @@
 //! Where a completion has to end, and which tokens cannot come next.
 //!
-//! Knows what is written so far: its open brackets, its indentation, its last line. All rules are from the feasibility
-//! study, section 8.6.
+//! Knows what is written so far: its open brackets, its indentation, its last line. The rules follow the feasibility study,
+//! section 8.6.
 
 use crate::cursor::Mode;
 use crate::settings::StopReason;
 use crate::view::View;
 use crate::vocabulary::{Change, TokenId, is_newline};
 
-/// Shortest and longest run of tokens that may not come three times in a row.
+/// Shortest and longest run of tokens that may not come three times in a row (feasibility study, section 8.6: three times).
 const REPEATED_RUN: std::ops::RangeInclusive<usize> = 4..=16;
-/// A line shorter than this says nothing when it is the same as the next one, in tokens.
+/// A line shorter than this says nothing when it is the same as the next one, in tokens (feasibility study, section 8.6).
 const MIN_DUPLICATE_LINE: usize = 4;
 
 /// What is to be done with a token.

@@ -93,6 +93,12 @@ fn a_word_is_completed_or_followed() {
 }
 
 #[test]
+fn a_complete_word_is_not_taken_for_the_start_of_the_next_one() {
+    let other = "for i in items:\n    f(i)\nfor i in items:\n    g(i)\n";
+    check(Language::Python, other, "i = 1\nfor i$0\n", expect![[r#"StatementEnd: " in items:""#]]);
+}
+
+#[test]
 fn nothing_is_written_in_a_comment() {
     check(Language::Python, SHAPES, "def area(self):\n    # the $0\n", expect![[r#"NothingNeeded: """#]]);
     check(Language::C, LOOPS, "/* for (int i = $0", expect![[r#"NothingNeeded: """#]]);
