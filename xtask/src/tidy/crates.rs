@@ -32,7 +32,8 @@ pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let crates: Vec<_> = packages.iter().filter_map(our_crate).collect();
     let mut findings = check_rows(&rows, &crates);
     for &(folder, package) in &crates {
-        findings.extend(check_crate(&rows, folder, package, files));
+        findings.extend(check_folder(&rows, folder, package));
+        findings.extend(check_dependencies(&rows, package, packages, files));
     }
     findings.extend(check_purity(files, &crates));
     findings
@@ -84,23 +85,28 @@ fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
     findings
 }
 
-/// A crate's folder, row and dependencies.
-fn check_crate(rows: &[Row], folder: &str, package: &Package, files: &[File]) -> Vec<Finding> {
-    let manifest = format!("{folder}/Cargo.toml");
+/// A crate's folder is called like the crate, and the crate has a row.
+fn check_folder(rows: &[Row], folder: &str, package: &Package) -> Vec<Finding> {
     let mut findings = Vec::new();
     if folder != format!("server/{}", package.name) {
-        findings.push(Finding::new(&manifest, format!("name the folder `server/{}`", package.name)));
+        findings.push(Finding::new(folder, format!("name the folder `server/{}`", package.name)));
     }
-    let Some(row) = rows.iter().find(|row| row.name == package.name) else {
-        findings.push(Finding::new(&manifest, format!("add a row for `{}` to {DOCUMENT}", package.name)));
-        return findings;
-    };
-    for used in &package.dependencies {
-        let is_ours = rows.iter().any(|row| row.name == *used);
-        if is_ours && !row.may_use.contains(used) {
-            let message = format!("`{}` may not use `{used}`: see the table of {DOCUMENT}", row.name);
-            findings.push(Finding::new(&manifest, message).at(line_of_dependency(files, &manifest, used)));
-        }
+    if !rows.iter().any(|row| row.name == package.name) {
+        findings.push(Finding::new(folder, format!("add a row for `{}` to {DOCUMENT}", package.name)));
+    }
+    findings
+}
+
+/// A crate names only those of our packages that its row lists.
+fn check_dependencies(rows: &[Row], package: &Package, packages: &[Package], files: &[File]) -> Vec<Finding> {
+    let Some(row) = rows.iter().find(|row| row.name == package.name) else { return Vec::new() };
+    let manifest = format!("server/{}/Cargo.toml", package.name);
+    let is_ours =
+        |name: &str| packages.iter().any(|package| package.folder.is_some() && package.name == name);
+    let mut findings = Vec::new();
+    for used in package.dependencies.iter().filter(|used| is_ours(used) && !row.may_use.contains(used)) {
+        let message = format!("`{}` may not use `{used}`: see the table of {DOCUMENT}", row.name);
+        findings.push(Finding::new(&manifest, message).at(line_of_dependency(files, &manifest, used)));
     }
     findings
 }
@@ -184,10 +190,10 @@ mod tests {
             TABLE,
             &[("text", &[]), ("prompt", &[]), ("cli", &[]), ("lsp", &[])],
             expect![[r#"
-            ARCHITECTURE.md:4: there is no crate `engines`: mark the row `(planned)` or remove it
-            ARCHITECTURE.md:5: the crate `prompt` exists: remove `(planned)`
-            server/lsp/Cargo.toml: add a row for `lsp` to ARCHITECTURE.md
-        "#]],
+                ARCHITECTURE.md:4: there is no crate `engines`: mark the row `(planned)` or remove it
+                ARCHITECTURE.md:5: the crate `prompt` exists: remove `(planned)`
+                server/lsp: add a row for `lsp` to ARCHITECTURE.md
+            "#]],
         );
     }
 
