@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 
+/// Repetitions tell chance from skill; a thousand tell it to a third of a percent.
+const MAX_REPEAT: i64 = 1000;
+
 /// Find out which completion engine is really better, on your own code.
 #[derive(Debug, Parser)]
 #[command(
@@ -140,7 +143,7 @@ pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) asking: EngineArgs,
     /// Times to ask every case.
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,
     /// Seed of the intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]

@@ -1,7 +1,7 @@
 //! From an error to a message and an exit code.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use crate::output;
@@ -49,7 +49,7 @@ pub(crate) fn code(result: anyhow::Result<()>) -> ExitCode {
 
 /// A reader that went away, as `head` does, has seen all it wanted.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_pipe = |io: &io::Error| io.kind() == io::ErrorKind::BrokenPipe;
+    let is_pipe = |io: &io::Error| io.kind() == ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_pipe))
 }
 
@@ -68,19 +68,17 @@ fn number(error: &anyhow::Error) -> u8 {
 fn is_usage(error: &replay::Error) -> bool {
     use replay::Error as E;
     match error {
-        E::Read { source, .. } => {
-            matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory)
+        E::Read { reason, .. } => matches!(reason.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory),
+        // A file where a folder should be, or the other way round.
+        E::Write { reason, .. } => {
+            matches!(
+                reason.kind(),
+                ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::AlreadyExists
+            )
         }
-        E::NotARun { .. }
-        | E::Exists { .. }
-        | E::EmptySuite { .. }
-        | E::OtherSuite { .. }
-        | E::OtherEngines { .. } => true,
-        E::Write { .. }
-        | E::Parse { .. }
-        | E::Torn { .. }
-        | E::Language { .. }
-        | E::Twice { .. }
-        | E::Busy { .. } => false,
+        E::NotARun { .. } | E::Exists { .. } | E::EmptySuite { .. } => true,
+        E::OtherSuite { .. } | E::OtherEngines { .. } => true,
+        E::Append { .. } | E::Parse { .. } | E::Torn { .. } => false,
+        E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,
     }
 }

@@ -14,6 +14,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// A number of things, in words.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// How tables may look on standard output.
 pub(crate) fn style() -> report::terminal::Style {
     let is_terminal = io::stdout().is_terminal();

@@ -24,28 +24,36 @@ const SCORES: &str = "scores.jsonl";
 #[derive(Debug, Error)]
 pub enum Error {
     /// Reading failed.
-    #[error("cannot read {path}: {source}", path = path.display())]
+    #[error("cannot read {path}: {reason}", path = path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's.
+        reason: io::Error,
     },
-    /// Writing failed.
-    #[error("cannot write {path}: {source}; what is finished is kept: free space or choose another folder with --out, then go on with --resume", path = path.display())]
+    /// Writing a whole file failed; nothing was there before, or it is still there.
+    #[error("cannot write {path}: {reason}; choose another place with --out", path = path.display())]
     Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's.
+        reason: io::Error,
+    },
+    /// Adding a row to a run failed.
+    #[error("cannot add to {path}: {reason}; what is finished is kept: make room, then go on with --resume", path = path.display())]
+    Append {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's.
+        reason: io::Error,
     },
     /// A row is not what it should be.
-    #[error("{path}, {source}", path = path.display())]
+    #[error("{path}, {problem}", path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,
         /// Where and what.
-        source: ParseError,
+        problem: ParseError,
     },
     /// A file ends in the middle of a row.
     #[error("{path}, line {line}: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew", path = path.display())]
@@ -141,7 +149,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Starts a run in a folder that holds none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
-        fs::create_dir_all(path).map_err(|source| Error::Write { path: path.to_owned(), source })?;
+        fs::create_dir_all(path).map_err(|reason| Error::Write { path: path.to_owned(), reason })?;
         if path.join(RUN).exists() {
             return Err(Error::Exists { path: path.to_owned() });
         }
@@ -161,14 +169,14 @@ impl RunFolder {
         let (contents, complete_bytes) = read(path)?;
         check_same(path, &contents.run, run)?;
         let cut = predictions.set_len(complete_bytes as u64);
-        cut.map_err(|source| Error::Write { path: path.join(PREDICTIONS), source })?;
+        cut.map_err(|reason| Error::Write { path: path.join(PREDICTIONS), reason })?;
         Ok((RunFolder { path: path.to_owned(), predictions }, contents))
     }
 
     /// Adds a row; it is in the file when this returns.
     pub fn append(&mut self, prediction: &Prediction) -> Result<(), Error> {
         let written = self.predictions.write_all(to_line(prediction).as_bytes());
-        written.map_err(|source| Error::Write { path: self.path.join(PREDICTIONS), source })
+        written.map_err(|reason| Error::Append { path: self.path.join(PREDICTIONS), reason })
     }
 }
 
@@ -256,28 +264,28 @@ fn read(path: &Path) -> Result<(Contents, usize), Error> {
 /// The file without a torn last line, which may end inside a character.
 fn read_whole_lines(path: &Path) -> Result<String, Error> {
     let mut bytes = match fs::read(path) {
-        Err(source) if source.kind() == io::ErrorKind::NotFound => Vec::new(),
-        read => read.map_err(|source| Error::Read { path: path.to_owned(), source })?,
+        Err(reason) if reason.kind() == io::ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(|reason| Error::Read { path: path.to_owned(), reason })?,
     };
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
-    let utf8 = |_| Error::Read { path: path.to_owned(), source: io::Error::other("not valid UTF-8") };
+    let utf8 = |_| Error::Read { path: path.to_owned(), reason: io::Error::other("not valid UTF-8") };
     String::from_utf8(bytes).map_err(utf8)
 }
 
 fn in_file(path: &Path) -> impl FnOnce(ParseError) -> Error {
     let path = path.to_owned();
-    |source| Error::Parse { path, source }
+    |problem| Error::Parse { path, problem }
 }
 
 fn read_text(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+    fs::read_to_string(path).map_err(|reason| Error::Read { path: path.to_owned(), reason })
 }
 
 /// Opens the predictions for appending, and keeps other processes from doing so until it is closed.
 fn open_predictions(path: &Path) -> Result<File, Error> {
     let file_path = path.join(PREDICTIONS);
     let opened = OpenOptions::new().create(true).append(true).open(&file_path);
-    let file = opened.map_err(|source| Error::Write { path: file_path.clone(), source })?;
+    let file = opened.map_err(|reason| Error::Write { path: file_path.clone(), reason })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Busy { path: path.to_owned() }),
@@ -289,9 +297,9 @@ fn open_predictions(path: &Path) -> Result<File, Error> {
 fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     let temporary = path.with_extension("partial");
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|source| {
+    written.map_err(|reason| {
         // Best effort: the error that is reported is the one that matters.
         let _ = fs::remove_file(&temporary);
-        Error::Write { path: path.to_owned(), source }
+        Error::Write { path: path.to_owned(), reason }
     })
 }

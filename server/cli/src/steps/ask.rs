@@ -13,6 +13,7 @@ use tokio::runtime::{self, Runtime};
 
 use crate::args::EngineArgs;
 use crate::exit::Interrupted;
+use crate::output::count;
 use crate::progress::Progress;
 use crate::steps::cores;
 use crate::{interrupt, machine};
@@ -85,7 +86,7 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
         let stop = interrupt::stop_token();
         replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record).await;
     });
-    progress.finish(&format!("{finished} of {total} requests"));
+    progress.finish(&format!("{finished} of {}", count(total, "request")));
     match failure {
         Some(error) => Err(error.into()),
         None if finished < total => Err(Interrupted { remedy }.into()),

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use cases::{Exposure, Origin, OriginKind, WorkspaceState};
 use completion::World;
 use index::Index;
-use workspace::{GitState, Limits, Progress as Reading, Snapshot};
+use workspace::{GitState, Limits, Progress as Reading, SkipReason, Skips, Snapshot};
 
-use crate::output::say;
+use crate::output::{count, say};
 use crate::progress::Progress;
 
 /// A workspace that was read and indexed.
@@ -35,7 +35,7 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let duration = start.elapsed();
     let totals = snapshot.totals();
     let rate = totals.bytes as f64 / duration.as_secs_f64() / 1e6;
-    progress.finish(&format!("{} lines at {rate:.1} MB/s", totals.lines));
+    progress.finish(&format!("{} at {rate:.1} MB/s", count(totals.lines, "line")));
     Ok(Indexed { git: workspace::git_state(path), snapshot, world, index, duration })
 }
 
@@ -45,12 +45,32 @@ fn read(path: &Path) -> anyhow::Result<Snapshot> {
         Reading::Walking { .. } => {}
         Reading::Reading { read, total } => progress.set(read as u64, total as u64),
     })?;
-    progress.finish(&format!("{} files", snapshot.files().len()));
-    let skips = snapshot.skips().to_string();
-    if !skips.is_empty() {
-        say(&format!("skipped {skips}"));
-    }
+    progress.finish(&count(snapshot.files().len(), "file"));
+    tell_skips(snapshot.skips());
     Ok(snapshot)
+}
+
+/// Counts what was left out, and names the files that a person may have meant to be there.
+fn tell_skips(skips: &Skips) {
+    if skips.iter().next().is_none() {
+        return;
+    }
+    say(&format!("skipped {skips}"));
+    for (reason, number, examples) in skips.iter().filter(|(reason, ..)| is_surprising(*reason)) {
+        for skipped in examples {
+            let error = skipped.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
+            say(&format!("  {}: {}{error}", skipped.path, reason.name()));
+        }
+        if number > examples.len() {
+            say(&format!("  and {} more {}", number - examples.len(), reason.name()));
+        }
+    }
+}
+
+/// Whether the file is source code that cannot be used as it is, rather than something that is left out on purpose.
+fn is_surprising(reason: SkipReason) -> bool {
+    use SkipReason as R;
+    matches!(reason, R::Unreadable | R::InvalidUtf8 | R::Oversized | R::Minified | R::WorkspaceFull)
 }
 
 impl Indexed {

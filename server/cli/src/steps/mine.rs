@@ -5,7 +5,7 @@ use mining::{Mix, Options};
 
 use crate::args::{MiningArgs, MixArg};
 use crate::exit::Usage;
-use crate::output::say;
+use crate::output::{count, say};
 use crate::progress::Progress;
 use crate::steps::index::Indexed;
 
@@ -16,7 +16,7 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
     }
     let progress = Progress::spin("mined");
     let mined = mining::mine(indexed.snapshot.files(), &indexed.index, &options(indexed, args));
-    progress.finish(&format!("{} cases", mined.cases.len()));
+    progress.finish(&count(mined.cases.len(), "case"));
     let mut cases = mined.cases;
     if cases.is_empty() {
         let message =
@@ -24,11 +24,14 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
         return Err(Usage(message.to_owned()).into());
     }
     for (scenario, missing) in &mined.missing {
-        say(&format!("found {missing} cases fewer than asked for {scenario}: the files hold no more"));
+        say(&format!(
+            "found {} fewer than asked for {scenario}: the files hold no more",
+            count(*missing, "case")
+        ));
     }
     let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
-        say(&format!("replaced {secrets} secrets in the cases"));
+        say(&format!("replaced {} in the cases", count(secrets, "secret")));
     }
     Ok(cases)
 }
