@@ -1,10 +1,11 @@
 //! Scoring against CrossCodeEval's own way in Python, on the same rows.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::fetch;
 use crate::process;
@@ -31,6 +32,19 @@ name them.
 | language | cases | Ghostbench | original in Python | ratio | same |
 |---|---|---|---|---|---|";
 
+/// What stands above the rows of real prompts.
+const REAL_HEAD: &str = "\
+The same on real rows: the benchmark's own prompts, which are whole files up to the cursor, with the raw answers of six models.
+
+| language | cases | Ghostbench | original in Python | ratio | same |
+|---|---|---|---|---|---|";
+
+/// Template of the real answers that are taken; the others ask the same questions.
+const REAL_TEMPLATE: &str = "comment";
+
+/// Where the real rows are put together.
+const REAL_ROWS: &str = "target/cceval-real-rows.jsonl";
+
 /// The numbers that both sides compute and that must be the same.
 const AGGREGATES: &[&str] = &["em", "es", "id_em", "id_f1"];
 
@@ -38,14 +52,45 @@ const AGGREGATES: &[&str] = &["em", "es", "id_em", "id_f1"];
 pub(crate) fn measure() -> Result<String> {
     let golden =
         fetch::golden_folder().context("GHOSTBENCH_GOLDEN does not name the folder of golden data")?;
-    let rows = golden.join("cceval_metrics.jsonl");
-    let original = run_original(&rows)?;
-    let ours = run_ours(&rows)?;
-    let mut lines = vec![TABLE_HEAD.to_owned()];
+    let synthetic = table(TABLE_HEAD, &golden.join("cceval_metrics.jsonl"))?;
+    let real = table(REAL_HEAD, &real_rows(&golden)?)?;
+    Ok(format!("{synthetic}\n\n{real}"))
+}
+
+/// Both sides' numbers for the rows of a file, below `head`.
+fn table(head: &str, rows: &Path) -> Result<String> {
+    let original = run_original(rows)?;
+    let ours = run_ours(rows)?;
+    let mut lines = vec![head.to_owned()];
     for (language, original) in original.as_object().context("the original prints no object")? {
         lines.push(row(language, original, &ours[language])?);
     }
     Ok(lines.join("\n"))
+}
+
+/// Joins the benchmark's tasks with what models answered to them.
+fn real_rows(golden: &Path) -> Result<PathBuf> {
+    let read = |name: &str| -> Result<Vec<Value>> {
+        let text = fs::read_to_string(golden.join(name)).with_context(|| format!("cannot read {name}"))?;
+        text.lines()
+            .map(|line| serde_json::from_str(line).with_context(|| format!("a row of {name}")))
+            .collect()
+    };
+    let tasks = read("cceval_real_inputs.jsonl")?;
+    let answers = read("cceval_real_outputs.jsonl")?;
+    let task_of = |answer: &Value| tasks.iter().find(|task| task["metadata"]["task_id"] == answer["task_id"]);
+    let rows = answers.iter().filter(|answer| answer["template"] == REAL_TEMPLATE).filter_map(|answer| {
+        let task = task_of(answer)?;
+        let row = json!({
+            "lang": answer["language"],
+            "prompt": task["prompt"],
+            "prediction_raw": answer["output"],
+            "groundtruth": task["groundtruth"],
+        });
+        Some(format!("{row}\n"))
+    });
+    fs::write(REAL_ROWS, rows.collect::<String>()).context("cannot write the real rows")?;
+    Ok(REAL_ROWS.into())
 }
 
 fn run_original(rows: &Path) -> Result<Value> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use cases::Case;
 
 use crate::args::MineArgs;
+use crate::exit::Usage;
 use crate::steps::index::index;
 use crate::steps::use_threads;
 use crate::{data_folder, output, steps};
@@ -22,6 +23,9 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
         Some(path) => path.clone(),
         None => data_folder::suite(&indexed.name(), args.mining.seed)?,
     };
+    if path.is_dir() {
+        return Err(Usage(format!("{} is a folder; name a file with --out", path.display())).into());
+    }
     replay::write_suite(&path, &cases)?;
     let text =
         if args.json { json(&path, &cases, indexed.report()) } else { summary(&path, &cases, &args.path) };
