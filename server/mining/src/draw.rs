@@ -156,6 +156,7 @@ struct Pool<'a> {
     strata: BTreeMap<(BlockKind, Shape, Language), Stratum<'a>>,
     /// The files in random order; strata know them by their place in it.
     files: Vec<usize>,
+    random: Random,
     drawn_kinds: Tally<BlockKind>,
     drawn_shapes: Tally<Shape>,
     drawn_languages: Tally<Language>,
@@ -204,6 +205,7 @@ impl<'a> Pool<'a> {
             scenario,
             strata,
             files,
+            random,
             drawn_kinds: Tally::default(),
             drawn_shapes: Tally::default(),
             drawn_languages: Tally::default(),
@@ -231,13 +233,12 @@ impl<'a> Pool<'a> {
         Some(Draw { file: self.files[place], hole: hole?, language, place })
     }
 
-    /// Of kinds that are owed the same, the rarest: a common one finds another hole when a neighbour has taken its place.
-    fn next_kind(&self) -> Option<BlockKind> {
-        let mut holes: BTreeMap<BlockKind, usize> = BTreeMap::new();
-        self.strata.iter().for_each(|(key, stratum)| *holes.entry(key.0).or_default() += stratum.holes);
-        let mut kinds: Vec<(BlockKind, usize)> = holes.into_iter().collect();
-        kinds.sort_by_key(|&(kind, holes)| (holes, kind));
-        self.drawn_kinds.most_owed(kinds.into_iter().map(|(kind, _)| (kind, kind_weight(kind, self.mix))))
+    /// Of kinds that are owed the same, any: in a fixed order every fifth case, which is an `empty` one, would be of the same kind.
+    fn next_kind(&mut self) -> Option<BlockKind> {
+        let mut kinds: Vec<BlockKind> = self.strata.keys().map(|key| key.0).collect();
+        kinds.dedup();
+        self.random.shuffle(&mut kinds);
+        self.drawn_kinds.most_owed(kinds.into_iter().map(|kind| (kind, kind_weight(kind, self.mix))))
     }
 
     /// Counts a hole that became a case against its shares.

@@ -223,6 +223,19 @@ fn kinds_and_scenarios_are_drawn_evenly() {
 }
 
 #[test]
+fn complete_bodies_are_a_fifth_and_of_all_kinds() {
+    let copy = |i: usize| {
+        files().into_iter().map(move |file| SourceFile { path: format!("{i}/{}", file.path).into(), ..file })
+    };
+    let files: Vec<SourceFile> = (0..20).flat_map(copy).collect();
+    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    let kinds: BTreeSet<_> = empty.iter().map(|case| case.block_kind).collect();
+    assert_eq!((cases.len(), empty.len()), (100, 20));
+    assert!(kinds.len() >= 3, "{kinds:?}");
+}
+
+#[test]
 fn real_use_is_mostly_statements() {
     let text: String =
         (0..60).map(|i| format!("def f{i}(a):\n    b{i} = a + {i}\n    return b{i} * a\n\n\n")).collect();
