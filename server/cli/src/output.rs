@@ -1,6 +1,7 @@
 //! Where text goes: results to standard output, the rest to standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Prints a result. A closed pipe is an error that ends the command silently.
 pub(crate) fn print(text: &str) -> io::Result<()> {
@@ -36,4 +37,11 @@ const DEFAULT_WIDTH: usize = 100;
 fn console_width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(usize::from(columns))
+}
+
+/// A path as a shell takes it.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

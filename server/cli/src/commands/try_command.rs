@@ -2,6 +2,7 @@
 
 use crate::args::TryArgs;
 use crate::data_folder;
+use crate::output::quoted;
 use crate::steps::ask::{Asking, ask, describe};
 use crate::steps::index::index;
 use crate::steps::mine::mine;
@@ -21,6 +22,10 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let run = describe(indexed.name(), &cases, &engines, Some(indexed.state()), args.mining.seed, 1);
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
+    if args.asking.engines.is_empty() {
+        let command = format!("ghostbench try {} --engine builtin --engine nearest-line", quoted(&args.path));
+        showing.next.push(format!("See how much of it is plain copying: {command}"));
+    }
     let world = &indexed.world;
     let (workspace, asked) = (Some(args.path.as_path()), &args.asking);
     ask(Asking {

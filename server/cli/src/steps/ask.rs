@@ -13,7 +13,7 @@ use tokio::runtime::{self, Runtime};
 
 use crate::args::EngineArgs;
 use crate::exit::Interrupted;
-use crate::output::count;
+use crate::output::{count, quoted};
 use crate::progress::Progress;
 use crate::steps::cores;
 use crate::{interrupt, machine};
@@ -126,11 +126,4 @@ fn resume_command(asking: &Asking<'_>) -> String {
         command += &format!(" --repeat {}", asking.run.repeat);
     }
     command
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

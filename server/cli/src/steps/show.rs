@@ -9,7 +9,7 @@ use replay::Contents;
 use report::{RunReport, Summary};
 
 use crate::args::Format;
-use crate::output;
+use crate::output::{self, quoted};
 
 /// How a run is shown.
 pub(crate) struct Showing {
@@ -19,6 +19,8 @@ pub(crate) struct Showing {
     pub(crate) html: PathBuf,
     /// Whether the browser opens it.
     pub(crate) open: bool,
+    /// What to try next, besides reading the report.
+    pub(crate) next: Vec<String>,
     /// What `--json` says besides the summary.
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -27,7 +29,13 @@ impl Showing {
     /// The report stands beside the run's rows.
     pub(crate) fn in_run(folder: &Path, json: bool, open: bool) -> Showing {
         let format = if json { Format::Json } else { Format::Table };
-        Showing { format, html: folder.join("report.html"), open, extra: serde_json::Map::new() }
+        Showing {
+            format,
+            html: folder.join("report.html"),
+            open,
+            next: Vec::new(),
+            extra: serde_json::Map::new(),
+        }
     }
 }
 
@@ -68,9 +76,7 @@ pub(crate) fn show(
 
 fn print(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<()> {
     let text = match showing.format {
-        Format::Table => {
-            report::terminal::table(summary, output::style(), &next_steps(folder, &showing.html))
-        }
+        Format::Table => report::terminal::table(summary, output::style(), &next_steps(folder, showing)),
         Format::Markdown => report::markdown(summary),
         Format::Json => json(folder, showing, summary)?,
     };
@@ -101,12 +107,12 @@ fn notes(contents: &Contents) -> Vec<String> {
     [unfinished, other_tree, without].into_iter().flatten().collect()
 }
 
-fn next_steps(folder: &Path, html: &Path) -> Vec<String> {
-    vec![
-        "Read the cases that went wrong: open the report below in a browser (or add --open).".to_owned(),
-        "See how much is plain copying: ghostbench try . --engine builtin --engine nearest-line".to_owned(),
-        format!("Every number: ghostbench report {} --json", folder.display()),
-        format!("Report: {}", html.display()),
-        format!("Run:    {}", folder.display()),
-    ]
+/// The path of the report stands last, where the eye is when the command ends.
+fn next_steps(folder: &Path, showing: &Showing) -> Vec<String> {
+    let mut steps =
+        vec!["Read the cases that went wrong: open the report in a browser (--open does).".to_owned()];
+    steps.extend(showing.next.iter().cloned());
+    steps.push(format!("See every number: ghostbench report {} --json", quoted(folder)));
+    steps.push(format!("Report: {}", showing.html.display()));
+    steps
 }
