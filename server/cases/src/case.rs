@@ -221,6 +221,26 @@ pub struct Origin {
     pub probability: Option<f64>,
 }
 
+impl Origin {
+    /// A case of `kind` from the code with `tree_hash`, with nothing else known.
+    pub fn new(kind: OriginKind, tree_hash: &str) -> Origin {
+        Origin {
+            kind,
+            benchmark: None,
+            benchmark_id: None,
+            repository: None,
+            commit: None,
+            dirty: None,
+            tree_hash: tree_hash.to_owned(),
+            recorded_at: None,
+            stage: None,
+            exposure: Exposure::None,
+            exposed_arm: None,
+            probability: None,
+        }
+    }
+}
+
 /// Unit tests that decide whether a completion works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tests {

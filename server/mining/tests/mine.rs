@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{BlockKind, Case, Exposure, Origin, OriginKind, Scenario, Variant, to_line};
+use cases::{BlockKind, Case, Origin, OriginKind, Scenario, Variant, to_line};
 use index::Index;
 use mining::{Mix, Options, SCENARIOS, mine};
 use syntax::{Language, SourceFile};
@@ -85,20 +85,7 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 }
 
 fn options(cases: usize, seed: u64) -> Options {
-    let origin = Origin {
-        kind: OriginKind::Mined,
-        benchmark: None,
-        benchmark_id: None,
-        repository: None,
-        commit: None,
-        dirty: None,
-        tree_hash: "t".to_owned(),
-        recorded_at: None,
-        stage: None,
-        exposure: Exposure::None,
-        exposed_arm: None,
-        probability: None,
-    };
+    let origin = Origin::new(OriginKind::Mined, "t");
     Options { cases, seed, scenarios: SCENARIOS.to_vec(), mix: Mix::Even, origin }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cases::{
-    Case, Exposure, Machine, Metric, Origin, OriginKind, Prediction, Run, Scenario, Schema, Status, Tags,
-    Task, suite_hash, to_line,
+    Case, Machine, Metric, Origin, OriginKind, Prediction, Run, Scenario, Schema, Status, Tags, Task,
+    suite_hash, to_line,
 };
 use completion::{Settings, World};
 use engines::{Script, ScriptedEngine};
@@ -19,20 +19,7 @@ use replay::{
 use tokio_util::sync::CancellationToken;
 
 fn case(number: usize) -> Case {
-    let origin = Origin {
-        kind: OriginKind::Mined,
-        benchmark: None,
-        benchmark_id: None,
-        repository: None,
-        commit: None,
-        dirty: None,
-        tree_hash: "t".to_owned(),
-        recorded_at: None,
-        stage: None,
-        exposure: Exposure::None,
-        exposed_arm: None,
-        probability: None,
-    };
+    let origin = Origin::new(OriginKind::Mined, "t");
     let mut case = Case {
         schema: Schema::CURRENT,
         id: String::new(),

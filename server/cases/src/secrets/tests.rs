@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{ContextItem, Exposure, Origin, OriginKind, Scenario, Schema, Tags, Task};
+use crate::{ContextItem, Origin, OriginKind, Scenario, Schema, Tags, Task};
 
 /// `length` characters that look drawn at random from `alphabet`, always the same.
 fn random(alphabet: &str, length: usize) -> String {
@@ -203,20 +203,7 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
         strategy: "functions".to_owned(),
         score: 1.0,
     };
-    let origin = Origin {
-        kind: OriginKind::Mined,
-        benchmark: None,
-        benchmark_id: None,
-        repository: None,
-        commit: None,
-        dirty: None,
-        tree_hash: String::new(),
-        recorded_at: None,
-        stage: None,
-        exposure: Exposure::None,
-        exposed_arm: None,
-        probability: None,
-    };
+    let origin = Origin::new(OriginKind::Mined, "t");
     let mut case = Case {
         schema: Schema::CURRENT,
         id: String::new(),

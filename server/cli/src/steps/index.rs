@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cases::{Exposure, Origin, OriginKind, WorkspaceState};
+use cases::{Origin, OriginKind, WorkspaceState};
 use completion::World;
 use index::Index;
 use workspace::{GitState, Limits, Progress as Reading, SkipReason, Skips, Snapshot};
@@ -96,18 +96,10 @@ impl Indexed {
     /// Where cases that are mined here come from.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
-            kind: OriginKind::Mined,
-            benchmark: None,
-            benchmark_id: None,
             repository: Some(self.name()),
             commit: self.git.as_ref().map(|git| git.commit.clone()),
             dirty: self.git.as_ref().map(|git| git.dirty),
-            tree_hash: self.snapshot.tree_hash().to_owned(),
-            recorded_at: None,
-            stage: None,
-            exposure: Exposure::None,
-            exposed_arm: None,
-            probability: None,
+            ..Origin::new(OriginKind::Mined, self.snapshot.tree_hash())
         }
     }
 

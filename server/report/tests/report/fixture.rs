@@ -195,20 +195,7 @@ fn context(number: usize) -> Vec<ContextItem> {
 }
 
 fn origin(kind: OriginKind, exposure: Exposure) -> Origin {
-    Origin {
-        kind,
-        benchmark: None,
-        benchmark_id: None,
-        repository: Some("payments-service".into()),
-        commit: None,
-        dirty: None,
-        tree_hash: "9a1f0c2b7d3e4f50".into(),
-        recorded_at: None,
-        stage: None,
-        exposure,
-        exposed_arm: None,
-        probability: None,
-    }
+    Origin { repository: Some("payments-service".into()), exposure, ..Origin::new(kind, "9a1f0c2b7d3e4f50") }
 }
 
 fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> Prediction {
