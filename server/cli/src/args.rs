@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::steps::engines;
+
 /// Repetitions tell chance from skill; a thousand tell it to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
 
@@ -81,7 +83,7 @@ pub(crate) enum MixArg {
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
     /// Engine to ask; may be given more than once [default: builtin]. Known are builtin, and its controls longest-match, nearest-line and empty.
-    #[arg(long = "engine", value_name = "NAME")]
+    #[arg(long = "engine", value_name = "NAME", value_parser = parse_engine)]
     pub(crate) engines: Vec<String>,
     /// Requests under way at once [default: one per core].
     #[arg(long, value_name = "N")]
@@ -190,6 +192,10 @@ pub(crate) enum Format {
     Json,
     /// A table for pull requests and wikis.
     Markdown,
+}
+
+fn parse_engine(name: &str) -> Result<String, String> {
+    engines::known(name).map(|(name, _)| name.to_owned())
 }
 
 fn parse_scenario(word: &str) -> Result<Scenario, String> {

@@ -136,15 +136,34 @@ impl Cutter<'_> {
 
     /// From a token of the statement, or from inside an identifier, to its end.
     fn mid_statement(&self, statement: &Range<usize>, random: &mut Random) -> Option<Range<usize>> {
+        let starts = self.starts_in_statement(statement);
+        let token = starts.get(random.below(starts.len()))?;
+        let typed = if random.below(2) == 0 { self.typed_part(token, random) } else { 0 };
+        Some(token.range.start + typed..statement.end)
+    }
+
+    /// The tokens at which the rest of a statement may begin: not the first one, not so late that nothing is left to say, and not
+    /// between braces, since what stands there (a closure's body, a macro's items) is code with an end of its own.
+    fn starts_in_statement(&self, statement: &Range<usize>) -> Vec<&Token> {
         let tokens: Vec<&Token> = self
             .tokens_in(statement.clone())
             .iter()
             .filter(|token| token.kind != TokenKind::Newline)
             .collect();
-        let choices = tokens.len().checked_sub(MIN_TOKENS_LEFT).filter(|&choices| choices > 0)?;
-        let token = tokens.get(1 + random.below(choices))?;
-        let typed = if random.below(2) == 0 { self.typed_part(token, random) } else { 0 };
-        Some(token.range.start + typed..statement.end)
+        let mut depth = 0;
+        let mut starts = Vec::new();
+        for (place, token) in tokens.iter().enumerate() {
+            let is_late = place + MIN_TOKENS_LEFT > tokens.len();
+            if place > 0 && depth == 0 && !is_late {
+                starts.push(*token);
+            }
+            match &self.text[token.range.clone()] {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                _ => {}
+            }
+        }
+        starts
     }
 
     /// Bytes of an identifier that are already typed: at least two characters stay to be guessed.

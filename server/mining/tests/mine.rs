@@ -223,6 +223,20 @@ fn complete_bodies_are_a_fifth_and_of_all_kinds() {
 }
 
 #[test]
+fn a_begun_statement_does_not_start_between_its_braces() {
+    let text = "cfg_net! {\n    pub fn lookup(host: &str) {\n        resolve(host, 1, 2).await\n    }\n}\n"
+        .repeat(9);
+    let files = [file("macros.rs", Language::Rust, &text)];
+    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
+    let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+    let count = |text: &str, brace| text.matches(brace).count();
+    assert!(begun.clone().count() > 0);
+    for case in begun {
+        assert_eq!(count(&case.truth, '{'), count(&case.truth, '}'), "{:?}", case.truth);
+    }
+}
+
+#[test]
 fn real_use_is_mostly_statements() {
     let text: String =
         (0..60).map(|i| format!("def f{i}(a):\n    b{i} = a + {i}\n    return b{i} * a\n\n\n")).collect();

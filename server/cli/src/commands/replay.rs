@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let cases = replay::read_suite(&args.suite)?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
     let world = indexed.as_ref().map_or_else(World::empty, |indexed| indexed.world.clone());
-    let engines = engines::configure(&args.asking.engines, &world, &cases)?;
+    let engines = engines::configure(&args.asking.engines, &world, &cases);
     let name = suite_name(&args.suite);
     let state = indexed.as_ref().map(|indexed| indexed.state());
     let run = describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);

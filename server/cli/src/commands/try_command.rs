@@ -14,7 +14,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
-    let engines = engines::configure(&args.asking.engines, &indexed.world, &cases)?;
+    let engines = engines::configure(&args.asking.engines, &indexed.world, &cases);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => data_folder::new_run(&indexed.name())?,
