@@ -6,6 +6,10 @@
 mod difflib;
 mod indel;
 
+/// Characters of either text that are compared; the rest of a longer one counts as wrong. Both variants take time that grows
+/// with the product of the lengths. A truth has 60 lines at most, and no published number rests on longer texts.
+const MAX_CHARACTERS: usize = 20_000;
+
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Similarity {
@@ -27,9 +31,11 @@ impl Similarity {
         if a.is_empty() || b.is_empty() {
             return 0.0;
         }
+        let (length_a, length_b) = (a.chars().count(), b.chars().count());
+        let (a, b) = (compared(a), compared(b));
         match self {
-            Similarity::Difflib => difflib::ratio(a, b),
-            Similarity::Indel => indel::ratio(a, b),
+            Similarity::Difflib => difflib::ratio(a, b, length_a + length_b),
+            Similarity::Indel => indel::ratio(a, b, length_a + length_b),
         }
     }
 
@@ -39,9 +45,24 @@ impl Similarity {
     }
 }
 
+/// The beginning of the text, as far as it is compared.
+fn compared(text: &str) -> &str {
+    text.char_indices().nth(MAX_CHARACTERS).map_or(text, |(end, _)| &text[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_compared_is_wrong() {
+        let common = "é".repeat(MAX_CHARACTERS);
+        let (a, b) = (format!("{common}ab"), format!("{common}a"));
+        let expected = 2.0 * MAX_CHARACTERS as f64 / (2 * MAX_CHARACTERS + 3) as f64;
+        for variant in Similarity::ALL {
+            assert!((variant.ratio(&a, &b) - expected).abs() < 1e-12, "{variant:?}");
+        }
+    }
 
     #[track_caller]
     fn check(a: &str, b: &str, difflib: f64, indel: f64) {

@@ -9,13 +9,13 @@ use std::ops::Range;
 /// From this length of the second text on, its frequent characters start no match.
 const AUTOJUNK_LENGTH: usize = 200;
 
-/// `2 * matches / summed lengths`.
-pub(super) fn ratio(a: &str, b: &str) -> f64 {
+/// `2 * matches / length`; `length` is that of both, in characters, or more where the ends were cut off.
+pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
     let b: Vec<char> = b.chars().collect();
     let places = Places::new(&b);
     let a: Vec<char> = a.chars().collect();
     let seeds: Vec<&[usize]> = a.iter().map(|c| places.of(*c)).collect();
-    2.0 * matches(&a, &b, &seeds) as f64 / (a.len() + b.len()) as f64
+    2.0 * matches(&a, &b, &seeds) as f64 / length as f64
 }
 
 /// Where each character of the second text stands, in increasing order; frequent ones are left out.
@@ -127,6 +127,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn ratio(a: &str, b: &str) -> f64 {
+        super::ratio(a, b, a.chars().count() + b.chars().count())
+    }
 
     /// Matched characters by trying every pair of starts, for texts too short to have frequent characters.
     fn matches_by_trying(a: &[char], b: &[char]) -> usize {

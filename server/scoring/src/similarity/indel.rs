@@ -2,11 +2,12 @@
 
 use rapidfuzz::distance::indel;
 
-/// `1 - d / m` for distance `d` and summed lengths `m`. Neither `(m - d) / m` nor `2 * lcs / m` has always the same last
-/// bit, and the last bit can decide which way a percentage rounds.
-pub(super) fn ratio(a: &str, b: &str) -> f64 {
-    let length = a.chars().count() + b.chars().count();
-    let distance = indel::distance(a.chars(), b.chars());
+/// `1 - d / m` for distance `d` and length `m`: that of both in characters, or more where ends were cut off, which count as
+/// deleted. Neither `(m - d) / m` nor `2 * lcs / m` has always the same last bit, and the last bit can decide which way a
+/// percentage rounds.
+pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
+    let cut_off = length - a.chars().count() - b.chars().count();
+    let distance = indel::distance(a.chars(), b.chars()) + cut_off;
     1.0 - distance as f64 / length as f64
 }
 
@@ -34,7 +35,7 @@ mod tests {
             let (x, y): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
             let length = x.len() + y.len();
             let distance = length - 2 * lcs(&x, &y);
-            prop_assert_eq!(ratio(&a, &b), 1.0 - distance as f64 / length as f64);
+            prop_assert_eq!(ratio(&a, &b, length), 1.0 - distance as f64 / length as f64);
         }
     }
 }
