@@ -82,11 +82,11 @@ pub(crate) fn milliseconds(ms: f64) -> String {
     }
 }
 
-/// Median and 90th percentile.
+/// Median and 95th percentile.
 pub(crate) fn latency(latency: Option<Latency>, none: &str) -> String {
     latency.map_or_else(
         || none.to_owned(),
-        |latency| format!("{}/{}", milliseconds(latency.p50), milliseconds(latency.p90)),
+        |latency| format!("{}/{}", milliseconds(latency.p50), milliseconds(latency.p95)),
     )
 }
 

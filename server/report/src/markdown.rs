@@ -47,7 +47,7 @@ fn label(group: &Group) -> String {
 fn table<'a>(summary: &Summary, label: &str, rows: impl Iterator<Item = (&'a str, &'a Group)>) -> String {
     let mut lines = vec![
         format!(
-            "| {label} | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |"
+            "| {label} | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |"
         ),
         "|---|---|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];

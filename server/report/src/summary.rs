@@ -167,8 +167,8 @@ pub struct Latency {
     pub timeouts: usize,
     /// Median.
     pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
     /// 99th percentile.
     pub p99: f64,
 }

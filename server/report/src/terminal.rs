@@ -132,7 +132,7 @@ fn legend(style: Style) -> String {
     let text = format!(
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where \
          there are too few files. Cells under {} cases show counts only (sum/cases). quiet: \
-         answers silent+gated+failed. ms: median/90th percentile, a timeout counting as longest.",
+         answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.",
         scoring::summary::MIN_CASES
     );
     style.dim(&wrapped(&text, style.width, ""))

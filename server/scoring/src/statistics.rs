@@ -7,6 +7,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod percentile;
 mod rng;
 pub(crate) mod sample;
+mod student;
 pub(crate) mod wilson;
 
 /// The normal quantile of a two-sided 95 % interval.

@@ -90,7 +90,7 @@ pub struct Interval {
 /// How an interval was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntervalMethod {
-    /// Percentiles over resamples of whole files.
+    /// Percentiles over resamples of whole files, further apart where the files are few.
     ClusterBootstrap {
         /// How many resamples.
         resamples: usize,
@@ -111,8 +111,8 @@ pub struct Latency {
     pub timeouts: usize,
     /// Median.
     pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
     /// 99th percentile.
     pub p99: f64,
 }
@@ -214,7 +214,7 @@ fn cells(samples: &[Sample], seed: u64) -> Vec<Cell> {
         }
     });
     for (i, ratios) in resampled.into_iter().zip(ratios) {
-        cells[i].interval = bootstrap::interval(ratios);
+        cells[i].interval = bootstrap::interval(ratios, samples[i].clusters());
     }
     cells
 }
@@ -250,7 +250,7 @@ fn latency(group: &[&Observation]) -> Option<Latency> {
         count: sorted.len(),
         timeouts: sorted.iter().filter(|latency| latency.is_infinite()).count(),
         p50: percentile(&sorted, 0.5)?,
-        p90: percentile(&sorted, 0.9)?,
+        p95: percentile(&sorted, 0.95)?,
         p99: percentile(&sorted, 0.99)?,
     })
 }
@@ -433,7 +433,7 @@ mod tests {
             observation.latency = latency;
         }
         let latency = summarize(&observations, &Grouping::default(), 1).rows[0].latency;
-        let expected = Latency { count: 10, timeouts: 1, p50: 5.0, p90: 9.0, p99: f64::INFINITY };
+        let expected = Latency { count: 10, timeouts: 1, p50: 5.0, p95: f64::INFINITY, p99: f64::INFINITY };
         assert_eq!(latency, Some(expected));
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Row {
     gated: String,
     failed: String,
     p50: String,
-    p90: String,
+    p95: String,
     timeouts: usize,
 }
 
@@ -78,7 +78,7 @@ fn row(line: &Line) -> Row {
         gated: format::status_count(line, GATED),
         failed: format::status_count(line, FAILED),
         p50: percentile(|latency| latency.p50),
-        p90: percentile(|latency| latency.p90),
+        p95: percentile(|latency| latency.p95),
         timeouts: line.latency.map_or(0, |latency| latency.timeouts),
     }
 }

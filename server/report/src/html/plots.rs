@@ -150,7 +150,7 @@ impl<'a> Answers<'a> {
 
 /// Where the summary's percentiles stand. One that fell on a timeout stands nowhere.
 fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> + use<> {
-    let named = [(latency.p50, "median"), (latency.p90, "p90")].into_iter().filter(|(ms, _)| ms.is_finite());
+    let named = [(latency.p50, "median"), (latency.p95, "p95")].into_iter().filter(|(ms, _)| ms.is_finite());
     named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
 }
 

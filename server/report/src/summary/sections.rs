@@ -108,8 +108,8 @@ impl From<scoring::Interval> for Interval {
 
 impl From<scoring::Latency> for Latency {
     fn from(latency: scoring::Latency) -> Latency {
-        let scoring::Latency { count, timeouts, p50, p90, p99 } = latency;
-        Latency { count, timeouts, p50, p90, p99 }
+        let scoring::Latency { count, timeouts, p50, p95, p99 } = latency;
+        Latency { count, timeouts, p50, p95, p99 }
     }
 }
 

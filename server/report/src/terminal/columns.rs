@@ -28,7 +28,7 @@ pub(super) enum Column {
     Quiet,
     /// How many answers have one status.
     Status { name: &'static str },
-    /// Median and 90th percentile.
+    /// Median and 95th percentile.
     Latency,
 }
 

@@ -15,7 +15,7 @@ fn markdown_of_a_small_run() {
 
         ## mined cases
 
-        |  | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        |  | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
         | all | builtin | 3 | 0/3 | 0/3 | 0.9/3 | – | 2+0+0 | 4.0/17 |
         | all | qwen | 3 | 1/3 | 1/3 | 1/3 | – | 1+1+0 | 101/670 |
@@ -26,7 +26,7 @@ fn markdown_of_a_small_run() {
         | qwen - builtin | token exact | 3 | – | 1 | 0 |
         | qwen - builtin | edit similarity | 3 | – | 1 | 1 |
 
-        | language | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        | language | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
         | python | builtin | 1 | 0/1 | 0/1 | 0.9/1 | – | 0+0+0 | 17/17 |
         | python | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 0+1+0 | – |
@@ -37,7 +37,7 @@ fn markdown_of_a_small_run() {
 
         <details><summary>By scenario and block kind</summary>
 
-        | scenario, block kind | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p90 ms |
+        | scenario, block kind | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
         | full\_block | builtin | 1 | 0/1 | 0/1 | 0.9/1 | – | 0+0+0 | 17/17 |
         | full\_block | qwen | 1 | 0/1 | 0/1 | 0/1 | – | 0+1+0 | – |

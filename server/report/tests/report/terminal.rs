@@ -73,7 +73,7 @@ fn line(engine: usize, cases: usize, metrics: &[(&str, Cell)]) -> Line {
         count: cases,
         timeouts: 1,
         p50: 8.25 + engine as f64 * 400.0,
-        p90: 12_345.0,
+        p95: 12_345.0,
         p99: f64::INFINITY,
     };
     Line { engine, cases, files: cases / 2, metrics, latency: Some(latency) }
@@ -138,7 +138,7 @@ fn at_80_columns() {
 
         Percent, then the 95 % interval, resampled over files because cases of one file
         are alike; Wilson's where there are too few files. Cells under 10 cases show
-        counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/90th
+        counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
         percentile, a timeout counting as longest.
 
         Notes
@@ -182,7 +182,7 @@ fn at_120_columns_in_ascii() {
           exact match  40       +25.0  -2 to +52      12      2
 
         Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where there are too
-        few files. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/90th
+        few files. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
         percentile, a timeout counting as longest.
 
         Notes
@@ -230,7 +230,7 @@ fn at_40_columns_the_essentials_remain() {
         are too few files. Cells under 10 cases
         show counts only (sum/cases). quiet:
         answers silent+gated+failed. ms:
-        median/90th percentile, a timeout
+        median/95th percentile, a timeout
         counting as longest.
 
         Notes

@@ -1,11 +1,13 @@
-//! Percentile intervals by resampling whole files.
+//! Percentile intervals by resampling whole files, wider where the files are few.
 
 use super::percentile::percentile;
 use super::rng::Rng;
+use super::student;
 use crate::metric::Counts;
 use crate::summary::{Interval, IntervalMethod};
 
-/// How many resamples. The ends of the interval are then the 50th from either side, stable to about a tenth of its width.
+/// How many resamples. The ends of an interval from many files are then the 50th from either side, stable to about a tenth of its
+/// width; those from ten files are the 17th.
 pub(crate) const RESAMPLES: usize = 2_000;
 
 /// Several columns of counts with a row per file. All columns are resampled together, which costs little more than one.
@@ -47,15 +49,16 @@ fn add(sums: &mut [Counts], row: &[Counts]) {
     }
 }
 
-/// The 95 % interval of a statistic from its values in the resamples; `None` when most of them had none.
-pub(crate) fn interval(mut values: Vec<f64>) -> Option<Interval> {
-    if values.len() < RESAMPLES / 2 {
+/// The 95 % interval of a statistic from its values in the resamples of so many files; `None` when most of them had none.
+pub(crate) fn interval(mut values: Vec<f64>, files: usize) -> Option<Interval> {
+    if values.len() < RESAMPLES / 2 || files < 2 {
         return None;
     }
     values.sort_unstable_by(f64::total_cmp);
+    let tail = student::tail(files);
     Some(Interval {
-        low: percentile(&values, 0.025)?,
-        high: percentile(&values, 0.975)?,
+        low: percentile(&values, tail)?,
+        high: percentile(&values, 1.0 - tail)?,
         method: IntervalMethod::ClusterBootstrap { resamples: RESAMPLES },
     })
 }
@@ -65,10 +68,11 @@ mod tests {
     use super::*;
 
     fn of_means(values: impl Iterator<Item = f64>, seed: u64) -> Option<Interval> {
-        let column = values.map(|num| Counts { num, den: 1.0 }).collect();
+        let column: Vec<Counts> = values.map(|num| Counts { num, den: 1.0 }).collect();
+        let files = column.len();
         let mut means = Vec::new();
         Columns::new(&[column]).for_each_resample(seed, |sums| means.extend(sums[0].ratio()));
-        interval(means)
+        interval(means, files)
     }
 
     #[test]
@@ -101,6 +105,6 @@ mod tests {
     #[test]
     fn nothing_to_resample_gives_nothing() {
         assert_eq!(of_means(std::iter::empty(), 1), None);
-        assert_eq!(interval(vec![1.0; RESAMPLES / 2 - 1]), None);
+        assert_eq!(interval(vec![1.0; RESAMPLES / 2 - 1], 20), None);
     }
 }

@@ -1,0 +1,69 @@
+//! `docs/formats.md` against the types of the summary: every field is documented, and nothing else is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cases::{Exposure, OriginKind};
+use report::{Cell, Difference, Group, Interval, Latency, Line, Section};
+use serde::Serialize;
+
+use crate::fixture::fixture;
+
+const DOCUMENT: &str = include_str!("../../../../docs/formats.md");
+
+/// The keys of `value` are the rows of the table below the heading. The values of these tests leave nothing out.
+#[track_caller]
+fn check(heading: &str, value: &impl Serialize) {
+    let json = serde_json::to_value(value).expect("a summary has string keys");
+    let fields: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
+    let (_, rest) = DOCUMENT.split_once(&format!("\n### {heading}\n")).expect("the heading is there");
+    let table = rest.split("\n### ").next().unwrap_or_default();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let documented: BTreeSet<&str> = rows.map(|(field, _)| field).collect();
+    assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
+}
+
+const INTERVAL: Interval = Interval { low: 0.1, high: 0.3, method: "wilson" };
+const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
+
+#[test]
+fn the_summary_is_documented() {
+    check("Summary", &fixture(20).report().summary());
+}
+
+#[test]
+fn tables_are_documented() {
+    let group = Group {
+        scenario: Some("rag".to_owned()),
+        block_kind: Some("if".to_owned()),
+        language: Some("go".to_owned()),
+        lines: Vec::new(),
+    };
+    let section = Section {
+        origin: OriginKind::Mined,
+        exposure: Exposure::None,
+        overall: group.clone(),
+        scenarios: Vec::new(),
+        block_kinds: Vec::new(),
+        languages: Vec::new(),
+        differences: Vec::new(),
+    };
+    check("Section", &section);
+    check("Group", &group);
+    check(
+        "Line",
+        &Line { engine: 0, cases: 20, files: 10, metrics: BTreeMap::new(), latency: Some(LATENCY) },
+    );
+}
+
+#[test]
+fn numbers_are_documented() {
+    let (value, interval) = (Some(0.2), Some(INTERVAL));
+    check("Cell", &Cell { cases: 20, num: 4.0, den: 20.0, value, interval });
+    let (cases, better, worse) = (20, 4, 2);
+    check(
+        "Difference",
+        &Difference { metric: "m", baseline: 0, engine: 1, cases, better, worse, value, interval },
+    );
+    check("Interval", &INTERVAL);
+    check("Latency", &LATENCY);
+}
