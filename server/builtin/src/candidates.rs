@@ -24,12 +24,13 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) place: Place,
+    pub(crate) nearness: Nearness,
     /// Tokens before it that equal the context's, up to [`MAX_EXACT`]; 0 where only the classes match.
     pub(crate) matched: usize,
 }
 
 /// The tokens of the piece of code that `tokens` ends in, at most `limit`.
-fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
+pub(crate) fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
     let tokens = &tokens[tokens.len().saturating_sub(limit)..];
     let start = tokens.iter().rposition(|&token| token == END).map_or(0, |end| end + 1);
     &tokens[start..]
@@ -44,7 +45,8 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
     if let Some(&last) = context.last() {
         candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).map(|position| {
             let place = Place::Overlay(position);
-            Candidate { place, matched: common_suffix(view.history(place), context) }
+            let matched = common_suffix(view.history(place), context);
+            Candidate { place, nearness: Nearness::Overlay, matched }
         }));
     }
     candidates
@@ -61,9 +63,9 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
         exact.binary_search(&position).is_err() && accept(view, candidates, position, 0)
     });
     if let [.., second, last] = *context {
-        let near = view.overlay.after_like(second, last, &view.words).take(ENOUGH_NEAR);
+        let near = view.overlay.after_like((second, last), &view.words).take(ENOUGH_NEAR);
         let near = near.map(Place::Overlay).filter(|&place| view.history(place).last() != Some(&last));
-        candidates.extend(near.map(|place| Candidate { place, matched: 0 }));
+        candidates.extend(near.map(|place| Candidate { place, nearness: Nearness::Overlay, matched: 0 }));
     }
 }
 
@@ -81,9 +83,10 @@ fn positions(candidates: &[Candidate]) -> Vec<u32> {
 fn accept(view: &View, candidates: &mut Vec<Candidate>, position: u32, matched: usize) -> bool {
     let place = Place::Corpus(position);
     let holds_token = view.shard.stream.tokens.get(position as usize).is_some_and(|&token| token != END);
-    let is_candidate = holds_token && view.nearness(place) != Nearness::Masked;
+    let nearness = if holds_token { view.nearness(place) } else { Nearness::Masked };
+    let is_candidate = nearness != Nearness::Masked;
     if is_candidate {
-        candidates.push(Candidate { place, matched });
+        candidates.push(Candidate { place, nearness, matched });
     }
     is_candidate
 }

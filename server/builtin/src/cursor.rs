@@ -42,16 +42,33 @@ pub(crate) enum Typed {
         /// The word's number, if it is taken to be complete.
         token: TokenId,
     },
-    /// A string literal that is not closed.
-    String { text: String },
+    /// A string literal.
+    String {
+        text: String,
+        /// The rest of the literal where it is closed after the cursor, on its line; else empty.
+        rest: String,
+    },
 }
 
 impl Typed {
     pub(crate) fn text(&self) -> &str {
         match self {
             Typed::None => "",
-            Typed::Word { text, .. } | Typed::String { text } => text,
+            Typed::Word { text, .. } | Typed::String { text, .. } => text,
         }
+    }
+
+    /// What follows the cursor of the token at it.
+    pub(crate) fn rest(&self) -> &str {
+        match self {
+            Typed::String { rest, .. } => rest,
+            Typed::None | Typed::Word { .. } => "",
+        }
+    }
+
+    /// What `token` puts at the cursor, if it can be the token there.
+    pub(crate) fn missing<'t>(&self, token: &'t str) -> Option<&'t str> {
+        token.strip_prefix(self.text())?.strip_suffix(self.rest())
     }
 }
 
@@ -82,16 +99,17 @@ impl Cursor {
         let open = builder.open;
         let family = Family::of(open.language);
         let before = Before::lex(builder);
+        let after_text = &open.after[before.typed.rest().len()..];
         let column = layout.indentation(last_line(open.before));
         let piece = Piece { language: open.language, text: open.before, layout, column: None };
         builder.add(&piece, &before.tokens);
         let cut = builder.stream.len();
         builder.stream.end();
 
-        let lexed = syntax::lex(open.language, open.after);
-        builder.add(&Piece { text: open.after, column: Some(column), ..piece }, &lexed);
+        let lexed = syntax::lex(open.language, after_text);
+        builder.add(&Piece { text: after_text, column: Some(column), ..piece }, &lexed);
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
-        let after = After::new(open.after, &lexed, &after_tokens[1..]);
+        let after = After::new(after_text, &lexed, &after_tokens[1..]);
         let cursor = Cursor {
             mode: mode(&before, &after, family),
             column,

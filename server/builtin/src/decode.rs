@@ -17,14 +17,14 @@ const MAX_BLOCK: usize = 220;
 /// Tokens in order, and why there are no more.
 pub(crate) struct Written {
     pub(crate) guesses: Vec<Guess>,
-    /// Bytes of the first token that are typed already.
-    pub(crate) typed: usize,
+    /// Whether the first token is the one at the cursor, which is typed in part.
+    pub(crate) ends_typed: bool,
     pub(crate) stop: StopReason,
 }
 
 impl Written {
     fn nothing(stop: StopReason) -> Written {
-        Written { guesses: Vec::new(), typed: 0, stop }
+        Written { guesses: Vec::new(), ends_typed: false, stop }
     }
 }
 
@@ -72,7 +72,7 @@ fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Wri
     if let Some(first) = first {
         context.push(first.token);
         writer.write(first);
-        writer.typed = view.cursor.typed.text().len();
+        writer.ends_typed = true;
     }
     while writer.stop.is_none() {
         if !keep_going() {
@@ -95,18 +95,18 @@ fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
 
 /// The whole token that is typed in part. `None`, with `context` grown by it, where the typed word is taken to be complete.
 fn first_token(view: &View, model: Model, context: &mut Vec<TokenId>) -> Option<Guess> {
-    let text = view.cursor.typed.text();
-    let complete = match view.cursor.typed {
+    let typed = &view.cursor.typed;
+    let complete = match *typed {
         Typed::None => return None,
         Typed::Word { token, .. } => Some(token),
         Typed::String { .. } => None,
     };
     let guesses = predict::guesses(view, model, context);
-    let fits = |guess: &&Guess| view.text(guess.token).starts_with(text);
+    let fits = |guess: &&Guess| typed.missing(view.text(guess.token)).is_some();
     let all: f64 = guesses.iter().filter(fits).map(|guess| guess.probability).sum();
     let best = guesses.iter().find(fits).map(|best| Guess { probability: best.probability / all, ..*best });
     let is_known = complete.is_some_and(|token| view.near_words.contains(token));
-    let best = best.or_else(|| if is_known { None } else { commonest(view, text) });
+    let best = best.or_else(|| if is_known { None } else { commonest(view) });
     let longer = best.filter(|best| Some(best.token) != complete);
     if longer.is_none() {
         context.extend(complete);
@@ -114,11 +114,11 @@ fn first_token(view: &View, model: Model, context: &mut Vec<TokenId>) -> Option<
     longer
 }
 
-/// The token near the cursor that starts with `text` and is used most: what is left when no likely token fits.
-fn commonest(view: &View, text: &str) -> Option<Guess> {
+/// The token near the cursor that goes on with what is typed and is used most: what is left when no likely token fits.
+fn commonest(view: &View) -> Option<Guess> {
     let tokens = &view.overlay.stream.tokens;
-    let is_longer =
-        |token: &TokenId| view.text(*token).len() > text.len() && view.text(*token).starts_with(text);
+    let missing = |token: TokenId| view.cursor.typed.missing(view.text(token));
+    let is_longer = |token: &TokenId| missing(*token).is_some_and(|missing| !missing.is_empty());
     let mut fitting: Vec<TokenId> = tokens.iter().copied().filter(is_longer).collect();
     fitting.sort_unstable();
     let runs = fitting.chunk_by(|a, b| a == b);
@@ -129,23 +129,29 @@ fn commonest(view: &View, text: &str) -> Option<Guess> {
 
 /// What is written so far.
 pub(crate) struct Writer<'v, 'c> {
+    view: &'v View<'c>,
     guesses: Vec<Guess>,
     shape: Shape<'v, 'c>,
     limit: usize,
-    /// Bytes of the first token that are typed already.
-    pub(crate) typed: usize,
+    /// Whether the first token is the one at the cursor, which is typed in part.
+    pub(crate) ends_typed: bool,
     pub(crate) stop: Option<StopReason>,
 }
 
 impl<'v, 'c> Writer<'v, 'c> {
     pub(crate) fn new(view: &'v View<'c>, mode: Mode) -> Writer<'v, 'c> {
         let limit = if mode == Mode::Statement { MAX_STATEMENT } else { MAX_BLOCK };
-        Writer { guesses: Vec::new(), shape: Shape::new(view, mode), limit, typed: 0, stop: None }
+        let shape = Shape::new(view, mode);
+        Writer { view, guesses: Vec::new(), shape, limit, ends_typed: false, stop: None }
     }
 
+    /// Nothing more can be written behind a literal that is closed after the cursor.
     fn write(&mut self, guess: Guess) {
         self.shape.write(guess.token);
         self.guesses.push(guess);
+        if !self.view.cursor.typed.rest().is_empty() {
+            self.stop = Some(StopReason::SuffixReached);
+        }
     }
 
     fn take_back(&mut self, tokens: usize, stop: StopReason) {
@@ -184,8 +190,8 @@ impl<'v, 'c> Writer<'v, 'c> {
     }
 
     pub(crate) fn finish(self) -> Written {
-        let Writer { mut guesses, typed, stop, .. } = self;
+        let Writer { mut guesses, ends_typed, stop, .. } = self;
         while guesses.pop_if(|last| is_newline(last.token)).is_some() {}
-        Written { guesses, typed, stop: stop.unwrap_or(StopReason::NothingFound) }
+        Written { guesses, ends_typed, stop: stop.unwrap_or(StopReason::NothingFound) }
     }
 }

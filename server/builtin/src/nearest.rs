@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::candidates::Place;
+use crate::candidates::{Place, tail};
 use crate::cursor::Typed;
 use crate::decode::{Writer, Written};
 use crate::predict::Guess;
@@ -26,7 +26,7 @@ pub(crate) fn copy(view: &View) -> Written {
         best.map_or((&view.overlay.stream, view.overlay.stream.len()), |(place, _)| view.stream(place));
     let probability = best.map_or(0.0, |(_, score)| score);
     let is_typed = best.is_some() && is_typed_in_full(view, stream.tokens[start]);
-    writer.typed = if is_typed { 0 } else { view.cursor.typed.text().len() };
+    writer.ends_typed = !is_typed && view.cursor.typed != Typed::None;
     for index in start + usize::from(is_typed)..stream.len() {
         let (token, blanks) = (stream.tokens[index], stream.blanks[index]);
         let guess = Guess { token, probability, blanks, match_len: probability };
@@ -49,9 +49,8 @@ fn best_place(view: &View) -> Option<(Place, f64)> {
     let far = places(view, &view.shard.stream, Place::Corpus).map(|place| (place, 0.0));
     let mut best: Option<(Place, f64)> = None;
     for (place, bonus) in far.chain(near) {
-        let history = view.history(place);
-        let start = history.len().saturating_sub(WINDOW);
-        let shared = history[start..].iter().filter(|token| window.contains(token)).count();
+        let history = tail(view.history(place), WINDOW);
+        let shared = history.iter().filter(|token| window.contains(token)).count();
         let pairs = history.iter().rev().zip(context.iter().rev()).take(RUN);
         let run = pairs.take_while(|(there, here)| there == here).count();
         let score = shared as f64 / WINDOW as f64 + run as f64 * RUN_BONUS + bonus;
@@ -69,9 +68,8 @@ fn places<'v>(
     place: fn(u32) -> Place,
 ) -> impl Iterator<Item = Place> + 'v {
     let last = view.cursor.context.last().copied().unwrap_or(END);
-    let typed = view.cursor.typed.text();
     let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));
-    let fits = move |token: TokenId| token != END && view.text(token).starts_with(typed);
+    let fits = move |token: TokenId| token != END && view.cursor.typed.missing(view.text(token)).is_some();
     let pairs = stream.tokens.windows(2).enumerate();
     pairs
         .filter(move |(_, pair)| follows(pair) && fits(pair[1]))

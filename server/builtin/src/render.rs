@@ -19,10 +19,10 @@ pub(crate) fn text(view: &View, written: &Written) -> String {
             continue;
         }
         let text = view.text(guess.token);
-        let typed = if index == 0 { written.typed } else { 0 };
-        let blanks = if is_line_start || typed > 0 { 0 } else { guess.blanks };
+        let ends_typed = index == 0 && written.ends_typed;
+        let blanks = if is_line_start || ends_typed { 0 } else { guess.blanks };
         out.extend(std::iter::repeat_n(' ', blanks.into()));
-        out.push_str(text.get(typed..).unwrap_or_default());
+        out.push_str(if ends_typed { cursor.typed.missing(text).unwrap_or_default() } else { text });
         is_line_start = false;
     }
     if cursor.mode == Mode::Body && cursor.before_closer && out.contains('\n') {

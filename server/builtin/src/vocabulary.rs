@@ -209,6 +209,11 @@ impl<'c> Words<'c> {
         }
     }
 
+    /// One past the largest number in use.
+    pub(crate) fn limit(&self) -> TokenId {
+        self.base.len() + self.extra.limit()
+    }
+
     /// The number of `token` in the vocabulary on top, if it is not in the corpus.
     fn in_extra(&self, token: TokenId) -> Option<TokenId> {
         (token >= self.base.limit()).then(|| token - self.base.len())

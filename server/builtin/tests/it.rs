@@ -99,6 +99,19 @@ fn a_complete_word_is_not_taken_for_the_start_of_the_next_one() {
 }
 
 #[test]
+fn a_string_that_is_closed_after_the_cursor_is_filled_and_no_more() {
+    let before =
+        "class Square:\n    def area(self):\n        if self.radius is None:\n            raise ValueError(";
+    let check = |string: &str, expected: Expect| {
+        check(Language::Python, SHAPES, &format!("{before}{string}\n"), expected);
+    };
+    check("'no$0')", expect![[r#"SuffixReached: " radius""#]]);
+    check("'$0'", expect![[r#"SuffixReached: "no radius""#]]);
+    check("'no $0us')", expect![[r#"SuffixReached: "radi""#]]);
+    check("'no$0)", expect![[r#"SuffixReached: " radius'""#]]);
+}
+
+#[test]
 fn nothing_is_written_in_a_comment() {
     check(Language::Python, SHAPES, "def area(self):\n    # the $0\n", expect![[r#"NothingNeeded: """#]]);
     check(Language::C, LOOPS, "/* for (int i = $0", expect![[r#"NothingNeeded: """#]]);
@@ -285,25 +298,50 @@ fn a_caller_can_stop_it() {
     assert_eq!((completion.stop, completion.tokens.len()), (StopReason::Cancelled, 3));
 }
 
+/// Text that is as broken as any, in pieces that lexers care about.
 fn code() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
-        "x", "if", "(", ")", "{", "}", ":", ";", "\n", "\r\n", "    ", "\t", "\"", "'", "#", "//", "é",
-        "return", " ",
+        "x", "alpha", "if", "else", "return", "0", "1.5", "(", ")", "[", "]", "{", "}", ":", ";", ",", ".",
+        "=", "=>", "/", "\\", "\n", "\r\n", "\r", "    ", "\t", " ", "\"", "'", "`", "${", "#", "//", "/*",
+        "*/", "\"\"\"", "r#\"", "R\"(", "f'{", "$@\"", "\u{feff}", "é", "名", "𝒳", "\u{301}",
     ];
-    prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
+    let piece = prop_oneof![9 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => "\\PC{0,4}"];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+/// A text cut in two at any character.
+fn cut() -> impl Strategy<Value = (String, String)> {
+    (code(), any::<prop::sample::Index>()).prop_map(|(text, at)| {
+        let mut at = at.index(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let (before, after) = text.split_at(at);
+        (before.to_owned(), after.to_owned())
+    })
 }
 
 proptest! {
     #[test]
-    fn broken_code_is_completed_without_a_panic_and_always_in_the_same_way(
+    fn any_text_is_completed_without_a_panic_always_in_the_same_way_and_without_masked_words(
         language in prop::sample::select(&Language::ALL[..]),
-        other in code(), before in code(), after in code(),
+        hint_path in prop::sample::select(&["src/hint.py", "src/hint.tsx", "src/hint.cs", "hint"][..]),
+        (before, after) in cut(),
+        [other, hint, near_own, near_copy] in [code(), code(), code(), code()],
         method in prop::sample::select(&ALL_METHODS[..]),
+        is_gated in any::<bool>(),
     ) {
-        let corpus = Corpus::build(&[file("src/other", language, &other)]);
-        let settings = Settings { method, ..Settings::for_editor() };
-        let completion = complete(&corpus, &open(language, &before, &after), &settings);
+        const CANARY: &str = "canary";
+        let own = format!("{before}{CANARY} {near_own}{after}");
+        let copy = format!("{near_copy}{before} {CANARY}({CANARY}){after}");
+        let files = [("src/other", &other), ("src/open", &own), ("copy", &copy)];
+        let corpus = Corpus::build(&files.map(|(path, text)| file(path, language, text)));
+        let hints = [Hint { path: hint_path, text: &hint }];
+        let open = OpenFile { hints: &hints, hidden: &["copy", "nowhere"], ..open(language, &before, &after) };
+        let settings = Settings { method, ..if is_gated { Settings::for_editor() } else { UNGATED } };
+        let completion = complete(&corpus, &open, &settings);
         prop_assert!(completion.tokens.iter().all(|token| token.probability.is_finite()));
-        prop_assert_eq!(&completion, &complete(&corpus, &open(language, &before, &after), &settings));
+        prop_assert!(!completion.text.contains(CANARY), "{:?}", completion);
+        prop_assert_eq!(&completion, &complete(&corpus, &open, &settings));
     }
 }

@@ -1,6 +1,6 @@
 //! What is before the cursor: whole tokens, what is typed of the next one, and what is open.
 
-use syntax::{Token, TokenKind};
+use syntax::{Language, Token, TokenKind};
 
 use super::Typed;
 use crate::family::Family;
@@ -32,7 +32,10 @@ impl<'a> Before<'a> {
                 let token = builder.intern(typed_text, TokenKind::Word);
                 Typed::Word { text: typed_text.to_owned(), token }
             }
-            Some(TokenKind::String) => Typed::String { text: typed_text.to_owned() },
+            Some(TokenKind::String) => {
+                let rest = rest_of_string(language, typed_text, builder.open.after);
+                Typed::String { text: typed_text.to_owned(), rest: rest.to_owned() }
+            }
             Some(kind) => {
                 tokens.push(Token { kind, range: start..text.len() });
                 Typed::None
@@ -87,4 +90,13 @@ impl<'a> Before<'a> {
         };
         open.iter().rev().take_while(|bracket| !is_block(bracket)).count()
     }
+}
+
+/// The part of `after` that belongs to the string literal that starts with `typed`, if it is closed on the cursor's line.
+fn rest_of_string<'a>(language: Language, typed: &str, after: &'a str) -> &'a str {
+    let line = after.split(['\n', '\r']).next().unwrap_or_default();
+    let probed = format!("{typed}{line}{PROBE}");
+    let end = syntax::lex(language, &probed).first().map_or(0, |literal| literal.range.end);
+    let rest = line.get(..end.saturating_sub(typed.len())).filter(|_| end < probed.len());
+    rest.unwrap_or_default()
 }

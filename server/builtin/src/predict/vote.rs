@@ -73,13 +73,14 @@ pub(super) fn guesses(
     candidates: &[Candidate],
 ) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
-    for &Candidate { place, .. } in candidates {
-        let alignment = Alignment::of(view, context, view.history(place), sharpness.cap());
+    let mut alignment = Alignment::default();
+    for &Candidate { place, nearness, .. } in candidates {
+        alignment.align(view, context, view.history(place), sharpness.cap());
         let (original, blanks) = view.next(place);
         let token = alignment.renamed(original);
         let adapted = if token == original { 1.0 } else { RENAMED };
         let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
-        let weight = nearness_weight(view.nearness(place))
+        let weight = nearness_weight(nearness)
             * adapted
             * if is_new { NEW_NAME } else { 1.0 }
             * sharpness.weight(alignment.score);
@@ -109,26 +110,27 @@ fn nearness_weight(nearness: Nearness) -> f64 {
 }
 
 /// How far the code before two places agrees, and which names differ.
+#[derive(Default)]
 struct Alignment {
     score: f64,
-    /// A name there and the name here, which may be the same; the first `renamed` of them.
-    renames: [(TokenId, TokenId); MAX_NAMES],
-    renamed: usize,
+    /// Names there and the names here, which may be the same.
+    renames: Vec<(TokenId, TokenId)>,
 }
 
 impl Alignment {
-    fn of(view: &View, context: &[TokenId], history: &[TokenId], cap: f64) -> Alignment {
-        let mut alignment = Alignment { score: 0.0, renames: [(END, END); MAX_NAMES], renamed: 0 };
+    /// Aligns anew; one alignment serves all candidates, so that none of them allocates.
+    fn align(&mut self, view: &View, context: &[TokenId], history: &[TokenId], cap: f64) {
+        self.score = 0.0;
+        self.renames.clear();
         for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
-            match alignment.score_of(view, here, there) {
-                Some(score) => alignment.score += score,
+            match self.score_of(view, here, there) {
+                Some(score) => self.score += score,
                 None => break,
             }
-            if alignment.score >= ENOUGH_OVER_CAP * cap {
+            if self.score >= ENOUGH_OVER_CAP * cap {
                 break;
             }
         }
-        alignment
     }
 
     /// What a pair of tokens adds; `None` where they do not agree.
@@ -153,13 +155,12 @@ impl Alignment {
         if let Some(renamed) = self.rename_of(there) {
             return (renamed == here).then_some(if is_equal { EQUAL } else { SAME_RENAME });
         }
-        let is_taken = self.renames[..self.renamed].iter().any(|&(_, renamed)| renamed == here);
+        let is_taken = self.renames.iter().any(|&(_, renamed)| renamed == here);
         if is_taken || view.class(here) != Class::Identifier {
             return None;
         }
-        if let Some(free) = self.renames.get_mut(self.renamed) {
-            *free = (there, here);
-            self.renamed += 1;
+        if self.renames.len() < MAX_NAMES {
+            self.renames.push((there, here));
         } else if !is_equal {
             return None;
         }
@@ -172,7 +173,6 @@ impl Alignment {
     }
 
     fn rename_of(&self, token: TokenId) -> Option<TokenId> {
-        let renames = &self.renames[..self.renamed];
-        renames.iter().find(|(original, _)| *original == token).map(|&(_, renamed)| renamed)
+        self.renames.iter().find(|(original, _)| *original == token).map(|&(_, renamed)| renamed)
     }
 }

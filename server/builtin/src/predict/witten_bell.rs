@@ -31,7 +31,7 @@ struct Place {
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
     let mut places = Vec::with_capacity(candidates.len());
-    for &Candidate { place, matched } in candidates {
+    for &Candidate { place, nearness, matched } in candidates {
         let (token, blanks) = view.next(place);
         let (index, support) = tally.entry(token);
         if support.blanks.is_none() || matched > support.longest {
@@ -39,7 +39,7 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
         }
         let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
         let novelty = if is_new { NEW_NAME } else { KNOWN_NAME };
-        places.push(Place { matched, token: index, weight: nearness_weight(view.nearness(place)) * novelty });
+        places.push(Place { matched, token: index, weight: nearness_weight(nearness) * novelty });
     }
     let probabilities = interpolate(places, tally.entries.len());
     let guess = |((token, support), probability): ((u32, Support), f64)| Guess {
