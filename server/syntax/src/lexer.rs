@@ -155,12 +155,13 @@ impl Lexer<'_> {
 
     /// End of the comment that starts here.
     fn comment_end(&self) -> Option<usize> {
-        let rest = self.rest(self.at);
-        let line_comment: &[u8] = if self.language == Language::Python { b"#" } else { b"//" };
-        if rest.starts_with(line_comment) {
-            return Some(self.end_of_line(self.at));
+        let is_python = self.language == Language::Python;
+        match (self.byte(self.at), self.byte(self.at + 1)) {
+            (b'#', _) if is_python => Some(self.end_of_line(self.at)),
+            (b'/', b'/') if !is_python => Some(self.end_of_line(self.at)),
+            (b'/', b'*') if !is_python => Some(self.block_comment_end()),
+            _ => None,
         }
-        (self.language != Language::Python && rest.starts_with(b"/*")).then(|| self.block_comment_end())
     }
 
     fn end_of_line(&self, from: usize) -> usize {
@@ -221,7 +222,8 @@ impl Lexer<'_> {
         if self.language == Language::Cpp && prefix.ends_with('R') && quote == b'"' {
             return Some(self.cpp_raw_end(open));
         }
-        let quotes = self.rest(open).iter().take_while(|&&byte| byte == quote).count();
+        let most_quotes = if self.language == Language::CSharp { usize::MAX } else { 3 };
+        let quotes = self.rest(open).iter().take(most_quotes).take_while(|&&byte| byte == quote).count();
         let literal = self.literal(prefix, quote, quotes);
         Some(self.closed_at(&literal, open + literal.quotes, 0))
     }
@@ -434,8 +436,11 @@ impl Lexer<'_> {
         }
         loop {
             at += self.rest(at).iter().take_while(|&&byte| is_ascii_word(byte)).count();
+            if self.byte(at).is_ascii() {
+                return at;
+            }
             match self.text[at..].chars().next() {
-                Some(c) if !c.is_ascii() && c.is_alphanumeric() => at += c.len_utf8(),
+                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
                 _ => return at,
             }
         }
