@@ -31,7 +31,17 @@ impl World {
 
     /// The world as seen from an open document: the document's own text as given, and no other version of it.
     pub fn open(&self, document: Document) -> Snapshot {
-        Snapshot { world: self.clone(), document, context: None }
+        Snapshot { world: self.clone(), document, context: None, hidden: Vec::new() }
+    }
+
+    /// The saved text of the file at `path`.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|file| *file.path == *path).map(|file| &*file.text)
+    }
+
+    /// The paths of the files that are wanted.
+    pub fn paths(&self, is_wanted: impl Fn(&SourceFile) -> bool) -> Vec<Arc<str>> {
+        self.files.iter().filter(|file| is_wanted(file)).map(|file| Arc::clone(&file.path)).collect()
     }
 
     /// Files that share much of the text that the saved version of `path` holds.
@@ -58,12 +68,18 @@ pub struct Snapshot {
     world: World,
     document: Document,
     context: Option<Vec<ContextItem>>,
+    hidden: Vec<Arc<str>>,
 }
 
 impl Snapshot {
     /// The same moment with context that was chosen before, in place of what would be gathered now.
     pub fn with_context(self, context: Vec<ContextItem>) -> Snapshot {
         Snapshot { context: Some(context), ..self }
+    }
+
+    /// The same moment in a workspace without the files at `paths`.
+    pub fn hiding(self, paths: Vec<Arc<str>>) -> Snapshot {
+        Snapshot { hidden: paths, ..self }
     }
 
     pub(crate) fn document(&self) -> &Document {
@@ -79,11 +95,14 @@ impl Snapshot {
         self.context.clone().unwrap_or_default()
     }
 
-    /// The workspace's tokens without the saved text of the document, and without its near duplicates where those are to be
-    /// hidden.
+    /// The workspace's tokens without the saved text of the document and of hidden files, and without the document's near
+    /// duplicates where those are to be hidden.
     pub(crate) fn corpus(&self, hide_near_duplicates: bool) -> MaskedCorpus {
         let path = &self.document.path;
-        let hidden = if hide_near_duplicates { self.world.near_duplicates(path) } else { Vec::new() };
+        let mut hidden = self.hidden.clone();
+        if hide_near_duplicates {
+            hidden.extend(self.world.near_duplicates(path));
+        }
         MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), self.document.language, hidden)
     }
 }

@@ -218,6 +218,22 @@ async fn removed_text_reaches_no_engine() {
 }
 
 #[tokio::test]
+async fn hidden_files_reach_no_engine() {
+    let text = format!("def fetch(path):\n    {CANARY} = load(path)\n    return {CANARY}\n");
+    let renamed = SourceFile { path: "renamed.py".into(), language: Language::Python, text: text.into() };
+    let world = World::new(vec![renamed].into());
+    let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+    let (snapshot, offset) = in_world(&world, "a.py", "def fetch(path):\n    $0");
+    let settings = Settings::for_replay();
+    let cancel = CancellationToken::new();
+    let seen = complete(&snapshot, offset, &engine, &settings, &cancel).await;
+    assert!(seen.text.contains(CANARY), "the canary is there to be found: {seen:?}");
+    let snapshot = snapshot.hiding(world.paths(|file| file.text.contains(CANARY)));
+    let hidden = complete(&snapshot, offset, &engine, &settings, &cancel).await;
+    assert!(!format!("{hidden:?}").contains(CANARY), "{hidden:?}");
+}
+
+#[tokio::test]
 async fn the_builtin_engine_completes_from_the_workspace() {
     let line = "    logger.info(\"stored %s\", key)\n";
     let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");

@@ -12,6 +12,7 @@ use futures_util::stream;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
+use crate::elsewhere::elsewhere;
 use crate::plan::Attempt;
 
 /// An engine with the settings it is asked under.
@@ -92,7 +93,7 @@ async fn ask(
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
     let context = case.context.iter().map(context_item).collect();
-    let snapshot = world.open(document).with_context(context);
+    let snapshot = world.open(document).with_context(context).hiding(elsewhere(case, &world));
     let cancel = CancellationToken::new();
     completion::complete(&snapshot, case.prefix.len(), &*asked.engine, &asked.settings, &cancel).await
 }

@@ -6,9 +6,10 @@
 //!
 //! A run is append-only and resumable: a killed process loses at most the row being written, and going on repeats none. Replay has
 //! nothing private of completion: it asks through [`completion::complete`] like everything else, with the case's file reduced to
-//! prefix and suffix, so that no engine can reach the removed text.
+//! prefix and suffix and other versions of that file hidden, so that no engine can reach the removed text.
 
 mod ask;
+mod elsewhere;
 mod plan;
 mod run_folder;
 mod score;
