@@ -8,7 +8,8 @@ use crate::output;
 
 const USAGE: u8 = 2;
 const OUTSIDE_WORLD: u8 = 3;
-const INTERRUPTED: u8 = 130;
+/// What shells give a process that Ctrl-C ended.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The command stopped because the user asked it to; everything finished is kept.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ fn is_usage(error: &replay::Error) -> bool {
             )
         }
         E::NotARun { .. } | E::Exists { .. } | E::EmptySuite { .. } => true,
-        E::OtherSuite { .. } | E::OtherEngines { .. } => true,
+        E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } => true,
         E::Append { .. } | E::Parse { .. } | E::Torn { .. } => false,
         E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,
     }

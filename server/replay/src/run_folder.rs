@@ -1,11 +1,12 @@
 //! A run on disk: `run.json`, `cases.jsonl`, `predictions.jsonl`, `scores.jsonl`.
 //!
 //! Predictions are appended one whole line at a time and never rewritten, so a killed process tears at most the last line, which
-//! the next reader cuts off. Everything else is written to a temporary file and renamed. One process writes a run at a time.
+//! the next reader cuts off. Everything else is written to a temporary file and renamed. One process writes a run at a time: it
+//! holds the lock of a file that nobody reads, because a lock on Windows keeps readers out too.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use cases::{
@@ -19,6 +20,7 @@ const RUN: &str = "run.json";
 const CASES: &str = "cases.jsonl";
 const PREDICTIONS: &str = "predictions.jsonl";
 const SCORES: &str = "scores.jsonl";
+const LOCK: &str = "lock";
 
 /// Why a run or a suite could not be used.
 #[derive(Debug, Error)]
@@ -121,6 +123,18 @@ pub enum Error {
         /// Fingerprints asked for.
         ours: String,
     },
+    /// The run was begun with another workspace or another number of repetitions.
+    #[error("{path} was begun with another {what} ({theirs}, not {ours}); go on with the same, or choose another folder with --out", path = path.display())]
+    OtherOption {
+        /// The folder.
+        path: PathBuf,
+        /// The option.
+        what: &'static str,
+        /// What the run says.
+        theirs: String,
+        /// What was asked for.
+        ours: String,
+    },
     /// Another process is writing the run.
     #[error("{path} is being written by another ghostbench; wait for it, or choose another folder with --out", path = path.display())]
     Busy {
@@ -144,39 +158,62 @@ pub struct Contents {
 pub struct RunFolder {
     path: PathBuf,
     predictions: File,
+    /// Locked until it is closed.
+    _lock: File,
 }
 
 impl RunFolder {
     /// Starts a run in a folder that holds none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
-        fs::create_dir_all(path).map_err(|reason| Error::Write { path: path.to_owned(), reason })?;
+        fs::create_dir_all(path).map_err(write_error(path))?;
         if path.join(RUN).exists() {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        let predictions = open_predictions(path)?;
+        let mut folder = RunFolder::open(path)?;
+        if folder.seek_end()? > 0 {
+            let reason = ErrorKind::AlreadyExists.into();
+            return Err(Error::Write { path: path.join(PREDICTIONS), reason });
+        }
         write_suite(&path.join(CASES), cases)?;
         // Last, because a folder is a run from the moment it holds this file.
         write_whole(&path.join(RUN), &to_document(run))?;
-        Ok(RunFolder { path: path.to_owned(), predictions })
+        Ok(folder)
     }
 
-    /// Goes on with a run of the same suite and engines. A torn last prediction is cut off.
+    /// Goes on with a run of the same suite, engines, workspace and repetitions. A torn last prediction is cut off.
     pub fn resume(path: &Path, run: &Run) -> Result<(RunFolder, Contents), Error> {
         if !path.join(RUN).exists() {
             return Err(Error::NotARun { path: path.to_owned() });
         }
-        let predictions = open_predictions(path)?;
+        let mut folder = RunFolder::open(path)?;
         let (contents, complete_bytes) = read(path)?;
         check_same(path, &contents.run, run)?;
-        let cut = predictions.set_len(complete_bytes as u64);
-        cut.map_err(|reason| Error::Write { path: path.join(PREDICTIONS), reason })?;
-        Ok((RunFolder { path: path.to_owned(), predictions }, contents))
+        let cut = folder.predictions.set_len(complete_bytes as u64);
+        cut.map_err(write_error(&path.join(PREDICTIONS)))?;
+        folder.seek_end()?;
+        Ok((folder, contents))
     }
 
     /// Adds a row; it is in the file when this returns.
     pub fn append(&mut self, prediction: &Prediction) -> Result<(), Error> {
         let written = self.predictions.write_all(to_line(prediction).as_bytes());
         written.map_err(|reason| Error::Append { path: self.path.join(PREDICTIONS), reason })
+    }
+
+    /// Opens the folder for writing, and keeps other processes from doing so.
+    fn open(path: &Path) -> Result<RunFolder, Error> {
+        let lock = open_to_write(&path.join(LOCK))?;
+        // File systems without locks exist; two writers on one of them are the user's own doing.
+        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(Error::Busy { path: path.to_owned() });
+        }
+        let predictions = open_to_write(&path.join(PREDICTIONS))?;
+        Ok(RunFolder { path: path.to_owned(), predictions, _lock: lock })
+    }
+
+    /// Goes to where the next row belongs, and tells how many bytes stand before it.
+    fn seek_end(&mut self) -> Result<u64, Error> {
+        self.predictions.seek(SeekFrom::End(0)).map_err(write_error(&self.path.join(PREDICTIONS)))
     }
 }
 
@@ -235,13 +272,26 @@ fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), Error> {
     if theirs.suite != ours.suite {
         return Err(Error::OtherSuite { path, theirs: theirs.suite.clone(), ours: ours.suite.clone() });
     }
-    let fingerprints = |run: &Run| {
-        let mut all: Vec<_> = run.engines.iter().map(|config| config.engine.fingerprint.as_str()).collect();
-        all.sort_unstable();
-        all.join(" ")
-    };
+    for (what, theirs, ours) in [
+        ("workspace", workspace(theirs), workspace(ours)),
+        ("--repeat", theirs.repeat.to_string(), ours.repeat.to_string()),
+    ] {
+        if theirs != ours {
+            return Err(Error::OtherOption { path, what, theirs, ours });
+        }
+    }
     let (theirs, ours) = (fingerprints(theirs), fingerprints(ours));
     if theirs == ours { Ok(()) } else { Err(Error::OtherEngines { path, theirs, ours }) }
+}
+
+fn workspace(run: &Run) -> String {
+    run.workspace.as_ref().map_or("none", |workspace| &workspace.tree_hash).to_owned()
+}
+
+fn fingerprints(run: &Run) -> String {
+    let mut all: Vec<_> = run.engines.iter().map(|config| config.engine.fingerprint.as_str()).collect();
+    all.sort_unstable();
+    all.join(" ")
 }
 
 /// The contents, and how many bytes of the predictions are whole rows.
@@ -264,7 +314,7 @@ fn read(path: &Path) -> Result<(Contents, usize), Error> {
 /// The file without a torn last line, which may end inside a character.
 fn read_whole_lines(path: &Path) -> Result<String, Error> {
     let mut bytes = match fs::read(path) {
-        Err(reason) if reason.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(reason) if reason.kind() == ErrorKind::NotFound => Vec::new(),
         read => read.map_err(|reason| Error::Read { path: path.to_owned(), reason })?,
     };
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
@@ -281,25 +331,31 @@ fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|reason| Error::Read { path: path.to_owned(), reason })
 }
 
-/// Opens the predictions for appending, and keeps other processes from doing so until it is closed.
-fn open_predictions(path: &Path) -> Result<File, Error> {
-    let file_path = path.join(PREDICTIONS);
-    let opened = OpenOptions::new().create(true).append(true).open(&file_path);
-    let file = opened.map_err(|reason| Error::Write { path: file_path.clone(), reason })?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(Error::Busy { path: path.to_owned() }),
-        // File systems without locks exist; two writers on one of them are the user's own doing.
-        Err(fs::TryLockError::Error(_)) => Ok(file),
-    }
+fn open_to_write(path: &Path) -> Result<File, Error> {
+    // Not for appending: Windows cuts no file that is open for that.
+    let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    opened.map_err(write_error(path))
 }
 
+fn write_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    |reason| Error::Write { path, reason }
+}
+
+/// Writes a file whole, or leaves it as it was. A link stays a link, and what is no file (a terminal, a pipe) is written to.
 fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
-    let temporary = path.with_extension("partial");
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_replaceable = fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
+    let written = if is_replaceable { replace(&target, text) } else { fs::write(&target, text) };
+    written.map_err(write_error(path))
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".partial");
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|reason| {
+    written.inspect_err(|_| {
         // Best effort: the error that is reported is the one that matters.
         let _ = fs::remove_file(&temporary);
-        Error::Write { path: path.to_owned(), reason }
     })
 }

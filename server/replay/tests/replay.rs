@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cases::{
     Case, Machine, Metric, Origin, OriginKind, Prediction, Run, Scenario, Schema, Status, Tags, Task,
-    suite_hash, to_line,
+    WorkspaceState, suite_hash, to_line,
 };
 use completion::{Settings, World};
 use engines::{Script, ScriptedEngine};
@@ -198,6 +198,12 @@ async fn a_run_is_not_overwritten_mixed_or_shared() {
     assert!(matches!(other_suite, Err(Error::OtherSuite { .. })));
     let other_engines = RunFolder::resume(folder.path(), &run(&cases, &[says("größe", 5)]));
     assert!(matches!(other_engines, Err(Error::OtherEngines { .. })));
+    let other_repeat = RunFolder::resume(folder.path(), &Run { repeat: 2, ..same.clone() });
+    assert!(matches!(other_repeat, Err(Error::OtherOption { what: "--repeat", .. })));
+    let state = WorkspaceState { commit: None, dirty: None, tree_hash: "t".to_owned(), files: 1, lines: 1 };
+    let other_workspace = RunFolder::resume(folder.path(), &Run { workspace: Some(state), ..same.clone() });
+    let message = other_workspace.err().expect("answers from two workspaces do not mix").to_string();
+    assert!(message.contains("another workspace (none, not t); go on with the same"), "{message}");
     let _writing = RunFolder::resume(folder.path(), &same).unwrap();
     assert!(matches!(RunFolder::resume(folder.path(), &same), Err(Error::Busy { .. })));
     assert!(read_run(folder.path()).is_ok(), "reading does not need to be alone");
@@ -235,4 +241,54 @@ fn a_suite_is_read_as_it_was_written() {
     write_suite(&path, &cases).unwrap();
     assert_eq!(read_suite(&path).unwrap(), cases);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn answers_without_their_run_are_not_added_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, engines) = torn_run(folder.path()).await;
+    fs::remove_file(folder.path().join("run.json")).unwrap();
+    let before = fs::read(folder.path().join("predictions.jsonl")).unwrap();
+    let refused = RunFolder::create(folder.path(), &run(&cases, &engines), &cases);
+    assert!(refused.err().unwrap().to_string().contains("predictions.jsonl"));
+    assert_eq!(fs::read(folder.path().join("predictions.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn a_link_to_a_suite_stays_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("suite.jsonl"), folder.path().join("link.jsonl"));
+    fs::write(&file, "old").unwrap();
+    if !make_link(&file, &link) {
+        eprintln!("skipped: this system makes no links");
+        return;
+    }
+    write_suite(&link, &[case(1)]).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(read_suite(&file).unwrap(), [case(1)]);
+}
+
+#[cfg(unix)]
+fn make_link(file: &Path, link: &Path) -> bool {
+    std::os::unix::fs::symlink(file, link).is_ok()
+}
+
+#[cfg(not(unix))]
+fn make_link(_file: &Path, _link: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    assert!(
+        matches!(write_suite(&path, &[case(1)]), Err(Error::Write { .. })),
+        "nobody can write to a socket"
+    );
+    assert!(fs::metadata(&path).unwrap().file_type().is_socket());
 }
