@@ -25,7 +25,7 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
 pub(crate) fn style() -> report::terminal::Style {
     let is_terminal = io::stdout().is_terminal();
     report::terminal::Style {
-        color: is_terminal && std::env::var_os("NO_COLOR").is_none(),
+        color: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         width: console_width().filter(|_| is_terminal).unwrap_or(DEFAULT_WIDTH),
         unicode: !cfg!(windows) || is_terminal,
     }
@@ -42,6 +42,6 @@ fn console_width() -> Option<usize> {
 /// A path as a shell takes it.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
     if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

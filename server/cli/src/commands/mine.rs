@@ -6,6 +6,7 @@ use cases::Case;
 
 use crate::args::MineArgs;
 use crate::exit::Usage;
+use crate::output::quoted;
 use crate::steps::index::index;
 use crate::steps::use_threads;
 use crate::{data_folder, output, steps};
@@ -35,14 +36,15 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
 fn summary(path: &Path, cases: &[Case], workspace: &Path) -> String {
     let counts = mining::SCENARIOS.map(|scenario| {
         let count = cases.iter().filter(|case| case.scenario == scenario).count();
-        format!("{:>6}  {scenario}\n", count)
+        format!("{count:>6}  {scenario}\n")
     });
-    let suite = path.display();
-    let workspace = workspace.display();
     format!(
-        "{}{:>6}  in {suite}\nNext: ghostbench replay {suite} --workspace {workspace}\n",
+        "{}{:>6}  in {}\nNext: ghostbench replay {} --workspace {}\n",
         counts.concat(),
-        cases.len()
+        cases.len(),
+        path.display(),
+        quoted(path),
+        quoted(workspace)
     )
 }
 

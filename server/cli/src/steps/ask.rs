@@ -81,11 +81,9 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
     let jobs = asking.args.jobs.map_or_else(cores, NonZeroUsize::get);
     let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) =
         (asking.cases.into(), asking.engines.into());
-    let runtime = runtime()?;
-    runtime.block_on(async {
-        let stop = interrupt::stop_token();
-        replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record).await;
-    });
+    let stop = interrupt::stop_token().context("cannot listen for Ctrl-C")?;
+    runtime()?.block_on(replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record));
+    stop.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));
     match failure {
         Some(error) => Err(error.into()),
