@@ -260,6 +260,17 @@ fn the_open_file_and_hidden_files_are_out_of_reach() {
 }
 
 #[test]
+fn a_masked_file_does_not_speak_for_the_one_behind_it() {
+    let filler: String = (0..30).map(|number| format!("f{number} ")).collect();
+    let texts = ["alpha beta gamma delta\n", "x = 1\n", &filler, "y\nx = 2\n"];
+    let paths = ["src/open", "near", "filler", "far"];
+    let files = [0, 1, 2, 3].map(|number| file(paths[number], Language::Python, texts[number]));
+    let open = open(Language::Python, "alpha beta gamma delta\nx = ", "\n");
+    let settings = Settings { method: Method::NearestLine, ..UNGATED };
+    assert_eq!(complete(&Corpus::build(&files), &open, &settings).text, "2");
+}
+
+#[test]
 fn files_with_the_same_text_are_hidden_together() {
     let text = "def start():\n    launch(canary)\n";
     let files = [file("a.py", Language::Python, text), file("b.py", Language::Python, text)];
