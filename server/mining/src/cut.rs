@@ -121,7 +121,7 @@ fn variant(scenario: Scenario, shape: Shape, tail: Tail) -> Option<Variant> {
     }
 }
 
-fn shape_variant(shape: Shape) -> Variant {
+pub(crate) fn shape_variant(shape: Shape) -> Variant {
     match shape {
         Shape::BlockStart => Variant::BlockStart,
         Shape::HeaderEnd => Variant::HeaderEnd,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use cases::{BlockKind, Case, Scenario};
 use syntax::Language;
 
-use crate::cut::{Repository, Tail};
+use crate::cut::{Repository, Tail, shape_variant};
 use crate::holes::{Hole, Shape};
 use crate::random::Random;
 use crate::{Mix, Options};
@@ -87,8 +87,10 @@ impl Drawer<'_> {
 
     fn twin(&self, case: &Case) -> Option<Case> {
         let file = self.repository.files.iter().position(|file| *file.path == *case.path)?;
-        let is_same = |hole: &&Hole| hole.range == case.byte_range && Some(hole.kind) == case.block_kind;
-        let hole = self.holes.get(file)?.iter().find(is_same)?;
+        // Nested blocks may share a range and a kind: the body of one `if` may be another one.
+        let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Some(shape_variant(hole.shape)));
+        let asked = (case.byte_range.clone(), case.block_kind, case.variant);
+        let hole = self.holes.get(file)?.iter().find(|hole| key(hole) == asked)?;
         self.repository.cut(file, hole, Scenario::Rag, Tail::Whole)
     }
 
