@@ -104,7 +104,7 @@ fn engine(summary: &Summary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (Wilson's where there are too few). \
+        "Percent, in brackets the 95 % interval, resampled over whole files (Wilson's where they are too few or all cases the same). \
          Cells under {} cases show counts only.",
         scoring::summary::MIN_CASES
     )

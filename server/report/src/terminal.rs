@@ -131,7 +131,7 @@ fn titled(title: &str, body: &str, style: Style) -> String {
 fn legend(style: Style) -> String {
     let text = format!(
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where \
-         there are too few files. Cells under {} cases show counts only (sum/cases). quiet: \
+         files are too few or cases all the same. Cells under {} cases show counts only (sum/cases). quiet: \
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.",
         scoring::summary::MIN_CASES
     );

@@ -6,10 +6,14 @@ use text::Edit;
 
 use super::{Question, is_blank};
 
-/// Whether the file with `answer` in place of the truth parses without error. `None` where nothing was written and where
-/// the file does not parse with the truth either: then its errors are not the answer's.
+/// Bytes of the longest answer that is judged. Recovering from the errors of an endless one can take seconds, and nobody
+/// would keep it.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Whether the file with `answer` in place of the truth parses without error. `None` where nothing was written, where it
+/// has no end, and where the file does not parse with the truth either: then its errors are not the answer's.
 pub(super) fn with_answer(question: &Question<'_>, answer: &str) -> Option<bool> {
-    if is_blank(answer) {
+    if is_blank(answer) || answer.len() > MAX_BYTES {
         return None;
     }
     let right = file(question, question.truth);
@@ -54,6 +58,12 @@ mod tests {
         check("x = f($0)\n", "a", "", None);
         check("x = f($0\n", "a", "b)", None);
         check("x = f(a)$0\n", "", ")", Some(false));
+    }
+
+    #[test]
+    fn does_not_apply_to_endless_answers() {
+        check("x = f($0)\n", "a", &"a".repeat(MAX_BYTES), Some(true));
+        check("x = f($0)\n", "a", &"a".repeat(MAX_BYTES + 1), None);
     }
 
     const RUST: &str = "fn f(a: u32) -> u32 {\n    let b = g(a, $0);\n    if b > 1 { b } else { h(\"é\") }\n}\n\nstruct S;\n";
