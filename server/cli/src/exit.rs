@@ -77,7 +77,7 @@ fn is_usage(error: &replay::Error) -> bool {
                 ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::AlreadyExists
             )
         }
-        E::NotARun { .. } | E::Exists { .. } | E::EmptySuite { .. } => true,
+        E::NotARun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } => true,
         E::Append { .. } | E::Parse { .. } | E::Torn { .. } => false,
         E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,

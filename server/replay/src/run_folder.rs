@@ -77,6 +77,12 @@ pub enum Error {
         /// What it could be.
         known: String,
     },
+    /// There is no suite.
+    #[error("there is no suite {path}; make one with `ghostbench mine`, or put it back where it was", path = path.display())]
+    NoSuite {
+        /// The file.
+        path: PathBuf,
+    },
     /// A suite without a case.
     #[error("{path} holds no case; make a suite with `ghostbench mine`", path = path.display())]
     EmptySuite {
@@ -229,6 +235,9 @@ pub fn write_scores(path: &Path, scores: &[Score]) -> Result<(), Error> {
 
 /// Reads a suite. Every row must be whole, in a known language and there once.
 pub fn read_suite(path: &Path) -> Result<Vec<Case>, Error> {
+    if !path.exists() {
+        return Err(Error::NoSuite { path: path.to_owned() });
+    }
     let text = read_text(path)?;
     let lines: Lines<Case> = parse_lines(&text).map_err(in_file(path))?;
     if lines.complete_bytes < text.len() {

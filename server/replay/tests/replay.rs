@@ -229,7 +229,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();
-    assert!(matches!(missing, Error::Read { .. }));
+    assert!(missing.to_string().contains("make one with `ghostbench mine`"), "{missing}");
     assert!(matches!(read_run(folder.path()), Err(Error::NotARun { .. })));
 }
 
