@@ -24,6 +24,11 @@
   (var_declaration)
 ] @statement
 
+; The lines of a group.
+(const_declaration "(" (const_spec) @statement)
+(import_spec_list (import_spec) @statement)
+(var_spec_list (var_spec) @statement)
+
 ; The parts of a header are no statements of their own.
 (if_statement initializer: (_) @other)
 (expression_switch_statement initializer: (_) @other)
