@@ -90,15 +90,15 @@ fn context_item(hit: index::Hit) -> ContextItem {
     }
 }
 
-/// The text before the cursor. Behind a complete body the cursor stands on a fresh line, indented as the last statement, because
-/// that is where an editor puts it.
+/// The text before the cursor. Behind a complete body the cursor stands on a fresh line, indented as the last statement of the body:
+/// where its next one would begin. The line before it may be indented deeper, as the rest of a long call is.
 fn prefix(text: &str, hole: &Hole) -> String {
     let before = &text[..hole.range.start];
     if hole.shape != Shape::Empty {
         return before.to_owned();
     }
     let line_end = if text[hole.range.start..].starts_with("\r\n") { "\r\n" } else { "\n" };
-    format!("{before}{line_end}{}", indentation(last_line(before)))
+    format!("{before}{line_end}{}", last_line(&text[..hole.last_statement]))
 }
 
 /// The text after the hole; `None` where nothing would be missing from an incomplete one.
@@ -143,8 +143,4 @@ fn tags(scenario: Scenario, shape: Shape) -> Tags {
 
 fn last_line(text: &str) -> &str {
     text.rsplit('\n').next().unwrap_or(text)
-}
-
-fn indentation(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }

@@ -9,8 +9,10 @@ use crate::random::Random;
 
 /// Longest truth, in lines: the issue of a whole class is not a completion any more.
 const MAX_TRUTH_LINES: usize = 60;
-/// Tokens that must be left of a begun statement, so that the truth is more than its closing bracket.
+/// Tokens that must be left of a begun statement.
 const MIN_TOKENS_LEFT: usize = 2;
+/// Tokens that only end what was begun: an editor types them by itself.
+const CLOSERS: [&str; 6] = [")", "]", "}", ">", ",", ";"];
 /// Statements that a body must have before its completeness can be asked about.
 const MIN_STATEMENTS: usize = 2;
 /// Characters of an identifier that are typed when the cursor stands inside it.
@@ -38,10 +40,12 @@ pub(crate) struct Hole {
     pub(crate) shape: Shape,
     /// What is removed; for [`Shape::Empty`] the end of the last statement's line.
     pub(crate) range: Range<usize>,
-    /// End of the innermost function body that holds the hole: where `function_tail` starts again.
+    /// End of the last text in the innermost function body that holds the hole: where `function_tail` starts again.
     pub(crate) function_end: Option<usize>,
     /// That function, whole.
     pub(crate) function: Option<Range<usize>>,
+    /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
+    pub(crate) last_statement: usize,
 }
 
 /// All holes of a file in order of their start.
@@ -54,8 +58,9 @@ pub(crate) fn holes(file: &SourceFile, seed: u64) -> Vec<Hole> {
     let mut random = Random::new(seed, &file.path);
     let mut holes: Vec<Hole> = blocks
         .iter()
-        .filter(|block| !block.has_error)
-        .flat_map(|block| cutter.cut(block, &mut random))
+        .enumerate()
+        .filter(|(_, block)| !block.has_error)
+        .flat_map(|(place, block)| cutter.cut(block, &blocks[place + 1..], &mut random))
         .collect();
     holes.sort_by_key(|hole| (hole.range.start, hole.range.end));
     holes
@@ -68,7 +73,8 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    fn cut(&self, block: &Block, random: &mut Random) -> Vec<Hole> {
+    /// The holes of a block, which the blocks `following` it in the file may be inside of.
+    fn cut(&self, block: &Block, following: &[Block], random: &mut Random) -> Vec<Hole> {
         let mut cuts = vec![(Shape::BlockStart, self.block_start(block))];
         match &block.body {
             Some(body) => {
@@ -77,19 +83,26 @@ impl Cutter<'_> {
                 cuts.push((Shape::Empty, self.after_body(body)));
             }
             None if block.kind == syntax::BlockKind::Statement => {
-                cuts.push((Shape::MidStatement, self.mid_statement(&block.range, random)));
+                cuts.push((Shape::MidStatement, self.mid_statement(block, following, random)));
             }
             None => {}
         }
-        let kind = block_kind(block.kind);
-        let holes = cuts.into_iter().filter_map(|(shape, range)| Some(self.hole(kind, shape, range?)));
+        let holes = cuts.into_iter().filter_map(|(shape, range)| Some(self.hole(block, shape, range?)));
         holes.filter(|hole| self.has_allowed_length(hole)).collect()
     }
 
-    fn hole(&self, kind: BlockKind, shape: Shape, range: Range<usize>) -> Hole {
+    fn hole(&self, block: &Block, shape: Shape, range: Range<usize>) -> Hole {
         let function = self.enclosing_function(&range);
-        let function_end = function.and_then(|function| function.body.as_ref()).map(|body| body.end);
-        Hole { kind, shape, function_end, function: function.map(|function| function.range.clone()), range }
+        let body = function.and_then(|function| function.body.clone());
+        let last_statement = block.body.as_ref().and_then(|body| body.statements.last());
+        Hole {
+            kind: block_kind(block.kind),
+            shape,
+            range,
+            function_end: body.map(|body| body.start + self.text[body].trim_end().len()),
+            function: function.map(|function| function.range.clone()),
+            last_statement: last_statement.unwrap_or(&block.range).start,
+        }
     }
 
     /// Functions are ordered outer before inner, so the last that fits is the innermost.
@@ -135,11 +148,16 @@ impl Cutter<'_> {
     }
 
     /// From a token of the statement, or from inside an identifier, to its end.
-    fn mid_statement(&self, statement: &Range<usize>, random: &mut Random) -> Option<Range<usize>> {
-        let starts = self.starts_in_statement(statement);
+    fn mid_statement(&self, block: &Block, following: &[Block], random: &mut Random) -> Option<Range<usize>> {
+        let mut starts = self.starts_in_statement(&block.range);
+        // What stands in a group of declarations ends by itself, not with the group.
+        let inner = following.iter().take_while(|inner| inner.range.start < block.range.end);
+        for inner in inner.filter(|inner| inner.kind == syntax::BlockKind::Statement) {
+            starts.retain(|start| !inner.range.contains(&start.range.start));
+        }
         let token = starts.get(random.below(starts.len()))?;
         let typed = if random.below(2) == 0 { self.typed_part(token, random) } else { 0 };
-        Some(token.range.start + typed..statement.end)
+        Some(token.range.start + typed..block.range.end)
     }
 
     /// The tokens at which the rest of a statement may begin: not the first one, not so late that nothing is left to say, and not
@@ -150,11 +168,12 @@ impl Cutter<'_> {
             .iter()
             .filter(|token| token.kind != TokenKind::Newline)
             .collect();
+        let last = tokens.iter().rposition(|token| !CLOSERS.contains(&&self.text[token.range.clone()]));
+        let end = last.map_or(0, |last| last + 1).min((tokens.len() + 1).saturating_sub(MIN_TOKENS_LEFT));
         let mut depth = 0;
         let mut starts = Vec::new();
-        for (place, token) in tokens.iter().enumerate() {
-            let is_late = place + MIN_TOKENS_LEFT > tokens.len();
-            if place > 0 && depth == 0 && !is_late {
+        for (place, token) in tokens[..end].iter().enumerate() {
+            if place > 0 && depth == 0 {
                 starts.push(*token);
             }
             match &self.text[token.range.clone()] {

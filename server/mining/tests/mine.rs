@@ -144,7 +144,10 @@ fn incomplete_suffixes_miss_the_tail() {
         assert!(case.suffix.len() < whole.len());
         match case.variant {
             Some(Variant::FileTail) => assert_eq!(case.suffix, ""),
-            _ => assert!(!whole[..whole.len() - case.suffix.len()].trim().is_empty()),
+            _ => {
+                assert!(!whole[..whole.len() - case.suffix.len()].trim().is_empty());
+                assert!(case.suffix.starts_with(['\n', '\r']), "{:?}", case.suffix);
+            }
         }
     }
 }
@@ -233,6 +236,48 @@ fn a_begun_statement_does_not_start_between_its_braces() {
     assert!(begun.clone().count() > 0);
     for case in begun {
         assert_eq!(count(&case.truth, '{'), count(&case.truth, '}'), "{:?}", case.truth);
+    }
+}
+
+#[test]
+fn a_fresh_line_is_indented_as_the_last_statement() {
+    let text = "def f(a):\n    g(a)\n    return h(a,\n             deep=True)\n\n".repeat(9)
+        + &"def f(a):\n    g(a)\n    for b in a:\n        h(b)\n\n".repeat(9);
+    let files = [file("long.py", Language::Python, &text)];
+    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::InnerBlock], ..options(20, 1) });
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    assert!(!empty.is_empty());
+    for case in empty {
+        assert!(case.prefix.ends_with("\n    "), "{:?}", case.prefix);
+    }
+}
+
+#[test]
+fn a_begun_statement_misses_more_than_closers() {
+    let texts = ["f(g(a));\nb[1] = { c: [2] };\n", "f(g(a, h(1)));\n"].map(|text| text.repeat(20));
+    for text in texts {
+        let files = [file("calls.js", Language::JavaScript, &text)];
+        let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
+        let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+        assert!(begun.clone().count() > 3);
+        for case in begun {
+            assert!(case.truth.contains(char::is_alphanumeric), "{:?}", case.truth);
+        }
+    }
+}
+
+#[test]
+fn a_line_of_a_group_ends_by_itself() {
+    let text =
+        "package a\n\nvar (\n\tone = f(1)\n\ttwo = f(2)\n)\n\nconst (\n\tthree = g(3)\n\tfour = g(4)\n)\n";
+    let files: Vec<_> = (0..20)
+        .map(|i| file(&format!("{i}.go"), Language::Go, &text.replace('g', &format!("g{i}"))))
+        .collect();
+    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(60, 1) });
+    let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+    assert!(begun.clone().any(|case| !case.truth.contains('\n')));
+    for case in begun.filter(|case| case.truth.contains('\n')) {
+        assert!(case.truth.starts_with('('), "{:?}", case.truth);
     }
 }
 
