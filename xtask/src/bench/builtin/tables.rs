@@ -133,9 +133,7 @@ fn observation(row: &Row) -> Observation {
 
 /// What the two gates of the editor's settings keep back.
 fn gates(rows: &[&Row]) -> String {
-    let Settings { min_probability, min_continuation, .. } = Settings::for_editor();
-    let (probability, continuation) =
-        (min_probability.unwrap_or_default(), min_continuation.unwrap_or_default());
+    let probability = Settings::for_editor().min_probability.unwrap_or_default();
     let mut out = "| gate | shown | of those exact |\n|---|---|---|\n".to_owned();
     for scenario in [Scenario::StatementRest, Scenario::StatementRestMidName] {
         let all = of(rows, scenario, Method::Hybrid);
@@ -146,11 +144,29 @@ fn gates(rows: &[&Row]) -> String {
         writeln!(out, "| {name}, probability of {probability} | {shown:.0} % | {exact:.0} % |")
             .expect(STRING);
     }
-    for scenario in [Scenario::FunctionRest, Scenario::CompleteBody] {
-        let all = of(rows, scenario, Method::Hybrid);
-        let passed = all.iter().filter(|row| row.continuation >= continuation).count();
-        let (name, passed) = (scenario.name(), percent(passed, all.len()));
-        writeln!(out, "| {name}, continuation of {continuation} | {passed:.0} % | |").expect(STRING);
+    format!("{out}\n{}", continuations(rows))
+}
+
+/// Thresholds around the chosen one.
+const CONTINUATIONS: [f64; 7] = [0.5, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99];
+
+/// What each threshold of the continuation would leave alone, rightly and wrongly.
+fn continuations(rows: &[&Row]) -> String {
+    let chosen = Settings::for_editor().min_continuation;
+    let mut out = "| continuation of | complete bodies left alone | rests left alone | exact rests lost |\n\
+                   |---|---|---|---|\n"
+        .to_owned();
+    let complete = of(rows, Scenario::CompleteBody, Method::Hybrid);
+    let rest = of(rows, Scenario::FunctionRest, Method::Hybrid);
+    let exact: Vec<&Row> = rest.iter().copied().filter(|row| row.exact).collect();
+    for least in CONTINUATIONS {
+        let left_alone = |rows: &[&Row]| rows.iter().filter(|row| row.continuation < least).count();
+        let rightly = percent(left_alone(&complete), complete.len());
+        let wrongly = percent(left_alone(&rest), rest.len());
+        let lost = percent(left_alone(&exact), rest.len());
+        let mark = if Some(least) == chosen { " (chosen)" } else { "" };
+        writeln!(out, "| {least}{mark} | {rightly:.0} % | {wrongly:.0} % | {lost:.1} points |")
+            .expect(STRING);
     }
     out
 }
