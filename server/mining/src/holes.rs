@@ -7,6 +7,9 @@ use syntax::{Block, Body, Function, SourceFile, Token, TokenKind};
 
 use crate::random::Random;
 
+#[cfg(test)]
+mod tests;
+
 /// Longest truth, in lines: the issue of a whole class is not a completion any more.
 const MAX_TRUTH_LINES: usize = 60;
 /// Tokens that must be left of a begun statement.
