@@ -72,6 +72,24 @@ Shape::operator bool() const { return true; }
     );
 }
 
+// The grammar takes the class for a function; what it makes of the members is broken, so that none of it is asked about.
+#[test]
+fn class_behind_a_macro() {
+    check(
+        Cpp,
+        r#"
+class EXPORT A {
+ public:
+  int f() { return 1$0; }
+};
+"#,
+        expect![[r#"
+            statement "int f() { return 1; }" !
+            end: "; }"
+        "#]],
+    );
+}
+
 #[test]
 fn class_members() {
     check(

@@ -1,4 +1,12 @@
-(function_definition declarator: (_) @name body: (compound_statement) @body) @function
+; What has a bare name for its declarator is a class behind a macro (`class EXPORT Name {`).
+(function_definition
+  declarator: [
+    (attributed_declarator)
+    (function_declarator)
+    (parenthesized_declarator)
+    (pointer_declarator)
+  ] @name
+  body: (compound_statement) @body) @function
 
 ; Prototypes. Inside of functions, what looks like one declares a variable more often than not.
 (translation_unit

@@ -1,3 +1,7 @@
+(function_definition
+  declarator: [(operator_cast) (qualified_identifier) (reference_declarator)] @name
+  body: (compound_statement) @body) @function
+
 (template_declaration (function_definition body: (compound_statement) @body)) @function
 (template_declaration (template_declaration (function_definition body: (compound_statement) @body))) @function
 (linkage_specification body: (function_definition body: (compound_statement) @body)) @function
