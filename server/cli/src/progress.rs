@@ -1,10 +1,11 @@
 //! Progress of anything that may take longer than a second: a bar on a terminal, plain lines elsewhere.
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::output::say;
 
@@ -28,10 +29,12 @@ impl Progress {
     pub(crate) fn new(step: &'static str, unit: &'static str) -> Progress {
         let is_terminal = io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let template = format!("{{msg:18}} {{bar:30}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
-        bar.set_style(
-            ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
+        let template = format!("{{msg:10}} {{bar:30}} {{pos}}/{{len}} {unit}, {{rate}}/s, {{eta}} left");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.with_key("rate", |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = write!(text, "{:.0}", state.per_sec());
+        }));
         bar.set_message(step);
         Progress { step, start: Instant::now(), bar, is_terminal, last_line_s: AtomicU64::new(0) }
     }

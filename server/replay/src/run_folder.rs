@@ -172,9 +172,7 @@ impl RunFolder {
     /// Starts a run in a folder that holds none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
         fs::create_dir_all(path).map_err(write_error(path))?;
-        if path.join(RUN).exists() {
-            return Err(Error::Exists { path: path.to_owned() });
-        }
+        RunFolder::check_vacant(path)?;
         let mut folder = RunFolder::open(path)?;
         if folder.seek_end()? > 0 {
             let reason = ErrorKind::AlreadyExists.into();
@@ -184,6 +182,11 @@ impl RunFolder {
         // Last, because a folder is a run from the moment it holds this file.
         write_whole(&path.join(RUN), &to_document(run))?;
         Ok(folder)
+    }
+
+    /// Refuses a folder that holds a run, so that a caller can say so before it works for long.
+    pub fn check_vacant(path: &Path) -> Result<(), Error> {
+        if path.join(RUN).exists() { Err(Error::Exists { path: path.to_owned() }) } else { Ok(()) }
     }
 
     /// Goes on with a run of the same suite, engines, workspace and repetitions. A torn last prediction is cut off.

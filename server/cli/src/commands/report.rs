@@ -1,7 +1,7 @@
 //! `ghostbench report`: a run, finished or not, as a table and as HTML.
 
 use crate::args::{Format, ReportArgs};
-use crate::steps::show::{Showing, show};
+use crate::steps::show::{Showing, score, show};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
@@ -13,6 +13,6 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         showing.html.clone_from(html);
     }
     let contents = replay::read_run(&args.run)?;
-    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    let scores = score(&contents);
     show(&args.run, &contents, &scores, &showing)
 }

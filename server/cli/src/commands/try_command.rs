@@ -1,5 +1,7 @@
 //! `ghostbench try`: mine, replay and report in turn.
 
+use replay::RunFolder;
+
 use crate::args::TryArgs;
 use crate::data_folder;
 use crate::output::quoted;
@@ -12,6 +14,7 @@ use crate::steps::{engines, use_threads};
 /// Runs the command.
 pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
+    args.out.as_deref().map_or(Ok(()), RunFolder::check_vacant)?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
     let engines = engines::configure(&args.asking.engines, &indexed.world, &cases);

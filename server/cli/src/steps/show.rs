@@ -9,7 +9,9 @@ use replay::Contents;
 use report::{RunReport, Summary};
 
 use crate::args::Format;
-use crate::output::{self, quoted};
+use crate::exit::Usage;
+use crate::output::{self, count, quoted};
+use crate::progress::Progress;
 
 /// How a run is shown.
 pub(crate) struct Showing {
@@ -42,9 +44,17 @@ impl Showing {
 /// Scores a run that was just made, keeps the scores beside it, and shows it.
 pub(crate) fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
     let contents = replay::read_run(folder)?;
-    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    let scores = score(&contents);
     replay::write_scores(folder, &scores)?;
     show(folder, &contents, &scores, showing)
+}
+
+/// Scores all answers of a run.
+pub(crate) fn score(contents: &Contents) -> Vec<Score> {
+    let progress = Progress::spin("scored");
+    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    progress.finish(&count(scores.len(), "answer"));
+    scores
 }
 
 /// Shows a run as it lies there.
@@ -63,6 +73,9 @@ pub(crate) fn show(
         notes: &notes,
     };
     let summary = report.summary();
+    if showing.html.is_dir() {
+        return Err(Usage(format!("{} is a folder; name a file with --out", showing.html.display())).into());
+    }
     fs::write(&showing.html, report::html(&report, &summary)).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
