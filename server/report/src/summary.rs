@@ -24,6 +24,10 @@ pub(crate) const FAILED: &str = "failed";
 /// Setting of completion that keeps near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
 
+/// Why an engine stands there twice.
+const COPIES_NOTE: &str = "Some cases come from files that have near-copies in the workspace. Each engine was asked once more \
+    without those; what it loses there, it had copied.";
+
 /// Everything a report says about a run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
@@ -178,13 +182,17 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
     let engines = rows::engines(report);
     let observed = observations::observe(report, &engines);
     let notes = report.notes.iter().cloned().chain(remarks(&observed)).collect();
-    Summary {
+    let mut summary = Summary {
         schema: Schema::CURRENT,
         run: report.run.clone(),
         sections: sections::sections(&observed.observations, report.run.seed),
         engines,
         notes,
+    };
+    if (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine)) {
+        summary.notes.push(COPIES_NOTE.to_owned());
     }
+    summary
 }
 
 fn remarks(observed: &Observed) -> impl Iterator<Item = String> {

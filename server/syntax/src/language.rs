@@ -190,12 +190,26 @@ languages! {
     }
 }
 
+/// The ending of a header that C and C++ share.
+const SHARED_HEADER: &str = ".h";
+
 impl Language {
-    /// The language of a file, by the ending of its name.
+    /// The language of a file, by the ending of its name; an `.h` is C as long as nothing else is known.
     pub fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, ending) = name.rsplit_once('.')?;
         Language::ALL.into_iter().find(|language| language.row().endings.contains(&ending))
+    }
+
+    /// Settles which language the headers of a repository are in, given its files with their languages by name: where it holds more
+    /// C++ than C, an `.h` is C++.
+    pub fn settle_headers<'a>(files: impl IntoIterator<Item = (&'a str, &'a mut Language)>) {
+        let (headers, others): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|(path, _)| path.ends_with(SHARED_HEADER));
+        let count = |language| others.iter().filter(|(_, other)| **other == language).count();
+        if count(Language::Cpp) > count(Language::C) {
+            headers.into_iter().for_each(|(_, language)| *language = Language::Cpp);
+        }
     }
 
     /// The language called `name` in files and on the command line (`python`, `typescript`, `tsx`, `javascript`, `java`,

@@ -25,6 +25,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
 
+use syntax::Language;
+
 pub use error::Error;
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
@@ -86,7 +88,8 @@ pub enum Progress {
 /// Reads the source files under `root`. `progress` is called from several threads, once for each file.
 pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Result<Snapshot, Error> {
     check_root(root)?;
-    let walk::Found { candidates, mut skipped } = walk::walk(root, limits, progress);
+    let walk::Found { mut candidates, mut skipped } = walk::walk(root, limits, progress);
+    Language::settle_headers(candidates.iter_mut().map(|file| (&*file.path, &mut file.language)));
     let (files, unread) = read::read_all(root, candidates, limits, progress);
     skipped.extend(unread);
     let skips = Skips::new(skipped);

@@ -88,6 +88,7 @@ impl Snapshot {
             Ok(language) if text.len() as u64 <= Limits::FILE_BYTES => language,
             _ => return self.hiding([path]),
         };
+        let language = self.get(path).map_or(language, |saved| saved.language);
         let file = SourceFile { path: path.into(), language, text };
         let mut files = self.files.to_vec();
         match self.position(path) {

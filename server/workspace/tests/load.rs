@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::{Expect, expect};
+use syntax::Language;
 use tempfile::TempDir;
 use workspace::{Error, Limits, Progress, SkipReason, Snapshot, load};
 
@@ -84,6 +85,15 @@ fn ignore_files_above_the_root_count_only_inside_a_repository() {
     let repository = folder(fixture);
     fs::create_dir(repository.path().join(".git")).unwrap();
     assert_eq!(load_all(&repository.path().join("inner")).files().len(), 1);
+}
+
+#[test]
+fn headers_are_in_the_language_that_the_sources_are_in() {
+    let language = |fixture: &str| load_all(folder(fixture).path()).get("a.h").map(|file| file.language);
+    let c = "//- /a.h\nint a();\n//- /b.c\nint b();\n//- /c.cc\nint c();\n";
+    assert_eq!(language(c), Some(Language::C));
+    assert_eq!(language(&format!("{c}//- /d.cpp\nint d();\n")), Some(Language::Cpp));
+    assert_eq!(language("//- /a.h\nint a();\n"), Some(Language::C));
 }
 
 #[test]

@@ -34,8 +34,7 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let (world, index) = rayon::join(|| World::new(files.clone()), || Index::build(files));
     let duration = start.elapsed();
     let totals = snapshot.totals();
-    let rate = totals.bytes as f64 / duration.as_secs_f64() / 1e6;
-    progress.finish(&format!("{} at {rate:.1} MB/s", count(totals.lines, "line")));
+    progress.finish(&format!("{}{}", count(totals.lines, "line"), rate(totals.bytes, duration)));
     Ok(Indexed { git: workspace::git_state(path), snapshot, world, index, duration })
 }
 
@@ -48,6 +47,13 @@ fn read(path: &Path) -> anyhow::Result<Snapshot> {
     progress.finish(&count(snapshot.files().len(), "file"));
     tell_skips(snapshot.skips());
     Ok(snapshot)
+}
+
+/// The speed, where there was enough to do for one.
+fn rate(bytes: usize, duration: Duration) -> String {
+    const ENOUGH: usize = 1_000_000;
+    let rate = bytes as f64 / duration.as_secs_f64() / 1e6;
+    if bytes >= ENOUGH { format!(" at {rate:.1} MB/s") } else { String::new() }
 }
 
 /// Counts what was left out, and names the files that a person may have meant to be there.
