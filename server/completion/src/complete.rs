@@ -50,7 +50,8 @@ fn gather(
     settings: &Settings,
     trace: &mut Trace,
 ) -> Request {
-    trace.gathered = snapshot.gather();
+    let hidden = snapshot.hidden(settings.hide_near_duplicates);
+    trace.gathered = snapshot.gather(&hidden);
     let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
     let (prefix, suffix) = snapshot.text().split_at(offset);
     let request = Request {
@@ -59,7 +60,7 @@ fn gather(
         prefix: prefix.into(),
         suffix: suffix.into(),
         context: trace.gathered.iter().map(item).collect(),
-        corpus: engine.reads_workspace().then(|| snapshot.corpus(settings.hide_near_duplicates)),
+        corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
     trace.sent = Sent { prefix: prefix.len(), suffix: suffix.len(), context };

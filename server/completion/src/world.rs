@@ -90,19 +90,25 @@ impl Snapshot {
         &self.document.text
     }
 
-    /// The context that goes with the question, nearest first.
-    pub(crate) fn gather(&self) -> Vec<ContextItem> {
-        self.context.clone().unwrap_or_default()
-    }
-
-    /// The workspace's tokens without the saved text of the document and of hidden files, and without the document's near
-    /// duplicates where those are to be hidden.
-    pub(crate) fn corpus(&self, hide_near_duplicates: bool) -> MaskedCorpus {
-        let path = &self.document.path;
+    /// Paths of the files that the request may know nothing of, besides the document's own: the hidden ones and, where those are to
+    /// be hidden too, near duplicates of the document.
+    pub(crate) fn hidden(&self, hide_near_duplicates: bool) -> Vec<Arc<str>> {
         let mut hidden = self.hidden.clone();
         if hide_near_duplicates {
-            hidden.extend(self.world.near_duplicates(path));
+            hidden.extend(self.world.near_duplicates(&self.document.path));
         }
-        MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), self.document.language, hidden)
+        hidden
+    }
+
+    /// The context that goes with the question, nearest first, without anything from `hidden` files.
+    pub(crate) fn gather(&self, hidden: &[Arc<str>]) -> Vec<ContextItem> {
+        let is_hidden = |item: &&ContextItem| hidden.iter().any(|path| **path == *item.path);
+        self.context.iter().flatten().filter(|item| !is_hidden(item)).cloned().collect()
+    }
+
+    /// The workspace's tokens without the saved text of the document and of `hidden` files.
+    pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
+        let Document { path, language, .. } = &self.document;
+        MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), *language, hidden)
     }
 }

@@ -234,6 +234,33 @@ async fn hidden_files_reach_no_engine() {
 }
 
 #[tokio::test]
+async fn context_from_near_copies_is_hidden_with_them() {
+    let lines = |from: usize| {
+        (from..from + 40).map(|i| format!("value_{i} = compute({i}, offset)\n")).collect::<String>()
+    };
+    let file = |path: &str, text: String| SourceFile {
+        path: path.into(),
+        language: Language::Python,
+        text: text.into(),
+    };
+    let files = vec![file("a.py", lines(0)), file("copy.py", lines(2)), file("other.py", lines(900))];
+    let item = |path: &str| ContextItem {
+        path: path.to_owned(),
+        text: "hint".to_owned(),
+        strategy: "functions".to_owned(),
+        score: 1.0,
+    };
+    let (snapshot, offset) = in_world(&World::new(files.into()), "a.py", "x = $0\n");
+    let snapshot = snapshot.with_context(vec![item("copy.py"), item("other.py")]);
+    for (hide_near_duplicates, seen) in [(false, vec!["copy.py", "other.py"]), (true, vec!["other.py"])] {
+        let settings = Settings { hide_near_duplicates, ..Settings::for_replay() };
+        let outcome = complete(&snapshot, offset, &says(&["1"]), &settings, &CancellationToken::new()).await;
+        let paths: Vec<&str> = outcome.trace.gathered.iter().map(|item| item.path.as_str()).collect();
+        assert_eq!(paths, seen);
+    }
+}
+
+#[tokio::test]
 async fn the_builtin_engine_completes_from_the_workspace() {
     let line = "    logger.info(\"stored %s\", key)\n";
     let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");

@@ -1,4 +1,4 @@
-//! Where a file could be cut: every hole that a recipe of DESIGN's four Codev-Bench scenarios allows.
+//! Where a file could be cut: every hole that a recipe of the four Codev-Bench scenarios allows.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::random::Random;
 #[cfg(test)]
 mod tests;
 
-/// Longest truth, in lines: the issue of a whole class is not a completion any more.
+/// Longest truth, in lines: what is longer is written in many steps, not completed in one.
 const MAX_TRUTH_LINES: usize = 60;
 /// Tokens that must be left of a begun statement.
 const MIN_TOKENS_LEFT: usize = 2;
