@@ -1,0 +1,3 @@
+//! The language server.
+
+pub mod ext;
