@@ -3,10 +3,13 @@
 use std::env;
 use std::path::PathBuf;
 
-/// The path of an installed program. Where it is missing, a test fails under CI and is skipped aloud elsewhere.
+/// The path of a program: the one that an environment variable such as `GHOSTBENCH_NVIM` names, or an installed one. Where
+/// it is missing, a test fails under CI and is skipped aloud elsewhere.
 pub fn component(program: &str) -> Option<PathBuf> {
+    let chosen = env::var_os(format!("GHOSTBENCH_{}", program.to_uppercase())).map(PathBuf::from);
     let paths = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&paths).map(|folder| folder.join(program)).find(|path| path.is_file());
+    let installed = env::split_paths(&paths).map(|folder| folder.join(program));
+    let found = chosen.into_iter().chain(installed).find(|path| path.is_file());
     if found.is_none() {
         missing(&format!("{program} is not installed; `cargo xtask test` installs it on Debian as root"));
     }

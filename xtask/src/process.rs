@@ -1,6 +1,6 @@
 //! Running other programs: the command is shown, a failure names it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -39,9 +39,14 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 
 /// Whether a program of this name is in `PATH`.
 pub(crate) fn is_installed(program: &str) -> bool {
+    find_program(program).is_some()
+}
+
+/// The file of the program of this name in `PATH`.
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths)
-        .any(|folder| folder.join(program).is_file() || folder.join(format!("{program}.exe")).is_file())
+    let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&paths).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
 /// The command as one would type it.

@@ -5,21 +5,19 @@
 //! build: it shares its dependencies with the other tests.
 
 use std::env;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{process, tidy};
+use crate::{components, process, tidy};
 
 /// Runs everything; `nextest_args` go to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
-    install_nextest()?;
-    install_chromium()?;
+    let components = components::install()?;
     let steps = [
         ("tidy", tidy::check()),
         ("the binary", process::run(process::cargo().args(["build", "--package", "cli"]))),
-        ("tests", run_tests(nextest_args)),
+        ("tests", run_tests(nextest_args, components)),
         ("documentation tests", process::run(process::cargo().args(["test", "--workspace", "--doc"]))),
     ];
     let failed: Vec<_> = steps.into_iter().filter_map(|(name, result)| Some((name, result.err()?))).collect();
@@ -33,9 +31,9 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn run_tests(nextest_args: &[String]) -> Result<()> {
+fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {
     let mut cargo = process::cargo();
-    cargo.args(["nextest", "run", "--workspace"]).args(nextest_args);
+    cargo.args(["nextest", "run", "--workspace"]).args(nextest_args).envs(components);
     // Tests run in the folder of their package, so a relative path must become an absolute one here.
     if let Some(golden) = env::var_os("GHOSTBENCH_GOLDEN") {
         let absolute = Path::new(&golden).canonicalize();
@@ -43,35 +41,4 @@ fn run_tests(nextest_args: &[String]) -> Result<()> {
         cargo.env("GHOSTBENCH_GOLDEN", absolute);
     }
     process::run(&mut cargo)
-}
-
-fn install_nextest() -> Result<()> {
-    if process::is_installed("cargo-nextest") {
-        return Ok(());
-    }
-    process::run(process::cargo().args(["install", "--locked", "cargo-nextest"]))
-}
-
-/// The browser that opens the HTML report in an end-to-end test.
-fn install_chromium() -> Result<()> {
-    if process::is_installed("chromium") {
-        return Ok(());
-    }
-    if process::is_installed("apt-get") && is_root() {
-        process::run(Command::new("apt-get").args(["-qq", "update"]))?;
-        let arguments = ["-qq", "install", "--yes", "--no-install-recommends", "chromium"];
-        return process::run(
-            Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"),
-        );
-    }
-    let remedy = "chromium is not installed; install it with the system's package manager";
-    if env::var_os("CI").is_some() {
-        bail!("{remedy}: under CI no test may be skipped");
-    }
-    eprintln!("SKIPPED the tests in a browser: {remedy}");
-    Ok(())
-}
-
-fn is_root() -> bool {
-    process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0")
 }

