@@ -17,7 +17,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
-pub use scripted::{Script, ScriptedEngine};
+pub use scripted::{Rule, Script, ScriptedEngine};
 
 /// What kind of engine it is; decides how it is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

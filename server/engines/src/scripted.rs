@@ -6,36 +6,99 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
 
-/// What a [`ScriptedEngine`] does with every request.
-#[derive(Clone, Debug, Default)]
-pub struct Script {
-    /// Waits this long before each piece.
+/// What a [`ScriptedEngine`] does with requests for some paths.
+///
+/// ```json
+/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rule {
+    /// How the paths end; empty for all.
+    pub path: String,
+    /// Waits this long before each piece, or before it ends without any.
+    #[serde(rename = "delay_ms", deserialize_with = "milliseconds")]
     pub delay: Duration,
     /// Says these pieces in order.
+    #[serde(rename = "text", deserialize_with = "one_piece")]
     pub pieces: Vec<String>,
     /// Fails with this message instead of ending.
+    #[serde(rename = "fail")]
+    pub failure: Option<String>,
+    /// Panics where it would speak.
+    pub panic: bool,
+    /// Says last which document it was asked about: `len=<bytes> blake3=<hex>` of prefix and suffix together.
+    pub echo: bool,
+}
+
+fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_millis)
+}
+
+fn one_piece<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    String::deserialize(deserializer).map(|text| vec![text])
+}
+
+impl Rule {
+    fn pieces(&self, request: &Request) -> Vec<String> {
+        let mut pieces = self.pieces.clone();
+        pieces.extend(self.echo.then(|| echo(request)));
+        pieces
+    }
+}
+
+fn echo(request: &Request) -> String {
+    let parts = [&*request.prefix, &*request.suffix];
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+    }
+    let bytes: usize = parts.iter().map(|part| part.len()).sum();
+    format!("len={bytes} blake3={}", hasher.finalize().to_hex())
+}
+
+/// A [`Rule`] for every path, in short.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// As in [`Rule::delay`].
+    pub delay: Duration,
+    /// As in [`Rule::pieces`].
+    pub pieces: Vec<String>,
+    /// As in [`Rule::failure`].
     pub failure: Option<String>,
 }
 
-/// An engine with a fixed answer that waits, and that can be watched.
+impl From<Script> for Rule {
+    fn from(Script { delay, pieces, failure }: Script) -> Rule {
+        Rule { delay, pieces, failure, ..Rule::default() }
+    }
+}
+
+/// An engine that follows rules, and that can be watched.
 #[derive(Debug)]
 pub struct ScriptedEngine {
     description: Description,
-    script: Script,
+    rules: Vec<Rule>,
     busy: AtomicUsize,
 }
 
 impl ScriptedEngine {
-    /// An engine called `name` that follows `script`.
+    /// An engine called `name` that treats all requests alike.
     pub fn new(name: &str, script: Script) -> ScriptedEngine {
-        let settings = [("delay_ms".to_owned(), script.delay.as_millis().to_string())].into();
+        ScriptedEngine::with_rules(name, vec![script.into()])
+    }
+
+    /// An engine called `name` that follows the first rule that fits a request, and is silent where none does.
+    pub fn with_rules(name: &str, rules: Vec<Rule>) -> ScriptedEngine {
+        let settings = [("rules".to_owned(), format!("{rules:?}"))].into();
         let description =
             Description { name: name.to_owned(), kind: Kind::Scripted, model: "script".to_owned(), settings };
-        ScriptedEngine { description, script, busy: AtomicUsize::new(0) }
+        ScriptedEngine { description, rules, busy: AtomicUsize::new(0) }
     }
 
     /// Requests that are being answered right now; 0 when every cancelled one has freed the engine.
@@ -43,21 +106,29 @@ impl ScriptedEngine {
         self.busy.load(Ordering::SeqCst)
     }
 
-    async fn follow_script(&self, sink: Sink<'_>) -> Result<Answer, Error> {
+    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
         let _busy = BusyGuard::new(&self.busy);
-        let mut finish = Finish::Stop;
-        for piece in &self.script.pieces {
-            tokio::time::sleep(self.script.delay).await;
+        let finish = match self.rules.iter().find(|rule| request.path.ends_with(&rule.path)) {
+            Some(rule) => self.follow(rule, request, sink).await?,
+            None => Finish::Stop,
+        };
+        Ok(Answer { finish, confidence: None, usage: None, silence: None })
+    }
+
+    async fn follow(&self, rule: &Rule, request: &Request, sink: Sink<'_>) -> Result<Finish, Error> {
+        tokio::time::sleep(rule.delay).await;
+        assert!(!rule.panic, "engine `{}` panics as it was told to", self.description.name);
+        for (index, piece) in rule.pieces(request).iter().enumerate() {
+            if index > 0 {
+                tokio::time::sleep(rule.delay).await;
+            }
             if let ControlFlow::Break(()) = sink(piece) {
-                finish = Finish::Complete;
-                break;
+                return Ok(Finish::Complete);
             }
         }
-        match &self.script.failure {
-            Some(message) => {
-                Err(Error::Failed { engine: self.description.name.clone(), message: message.clone() })
-            }
-            None => Ok(Answer { finish, confidence: None, usage: None, silence: None }),
+        match rule.failure.clone() {
+            Some(message) => Err(Error::Failed { engine: self.description.name.clone(), message }),
+            None => Ok(Finish::Stop),
         }
     }
 }
@@ -73,11 +144,15 @@ impl Engine for ScriptedEngine {
 
     fn complete<'a>(
         &'a self,
-        _request: Request,
+        request: Request,
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
-        async move { cancel.run_until_cancelled(self.follow_script(sink)).await.unwrap_or(Err(Error::Cancelled)) }.boxed()
+        async move {
+            let answer = self.answer(&request, sink);
+            cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
+        }
+        .boxed()
     }
 }
 

@@ -1,0 +1,96 @@
+//! The scripted engine follows the first rule that fits.
+
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use engines::{Answer, Engine, Error, Finish, Request, Rule, ScriptedEngine};
+use futures_util::FutureExt;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+fn engine(rules: &str) -> ScriptedEngine {
+    let rules: Vec<Rule> = serde_json::from_str(rules).expect("the test's rules are rules");
+    ScriptedEngine::with_rules("scripted", rules)
+}
+
+fn request(path: &str) -> Request {
+    Request {
+        path: path.into(),
+        language: "python",
+        prefix: "é = ".into(),
+        suffix: "\r\n".into(),
+        context: Vec::new(),
+        corpus: None,
+    }
+}
+
+async fn ask(engine: &ScriptedEngine, path: &str) -> (Result<Answer, Error>, String) {
+    let mut said = String::new();
+    let mut sink = |piece: &str| {
+        said.push_str(piece);
+        ControlFlow::Continue(())
+    };
+    let answer = engine.complete(request(path), &mut sink, &CancellationToken::new()).await;
+    (answer, said)
+}
+
+#[tokio::test]
+async fn the_first_rule_whose_path_ends_the_requests_path_wins() {
+    let engine = engine(
+        r#"[{ "path": "b/a.py", "text": "long" }, { "path": "a.py", "text": "short" }, { "path": "" , "text": "any" }]"#,
+    );
+    assert_eq!(ask(&engine, "b/a.py").await.1, "long");
+    assert_eq!(ask(&engine, "a.py").await.1, "short");
+    assert_eq!(ask(&engine, "main.rs").await.1, "any");
+}
+
+#[tokio::test]
+async fn where_no_rule_fits_it_is_silent() {
+    let (answer, said) = ask(&engine(r#"[{ "path": "a.py", "text": "x" }]"#), "b.py").await;
+    assert_eq!((answer.unwrap().finish, &*said), (Finish::Stop, ""));
+}
+
+#[tokio::test]
+async fn an_echo_tells_the_whole_document() {
+    let (_, said) = ask(&engine(r#"[{ "echo": true }]"#), "a.py").await;
+    let hash = blake3::hash("é = \r\n".as_bytes()).to_hex();
+    assert_eq!(said, format!("len=7 blake3={hash}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_waits_before_it_speaks_fails_or_panics() {
+    let engine = engine(
+        r#"[{ "path": "speaks", "delay_ms": 3000, "text": "x" },
+            { "path": "fails", "delay_ms": 3000, "text": "x", "fail": "no" },
+            { "path": "panics", "delay_ms": 3000, "panic": true }]"#,
+    );
+    for path in ["speaks", "fails", "panics"] {
+        let start = Instant::now();
+        let ended = AssertUnwindSafe(ask(&engine, path)).catch_unwind().await;
+        assert_eq!(start.elapsed(), Duration::from_secs(3), "{path}");
+        assert_eq!(engine.busy(), 0, "{path}");
+        match path {
+            "speaks" => assert_eq!(ended.unwrap().1, "x"),
+            "fails" => {
+                let (answer, said) = ended.unwrap();
+                assert_eq!(answer.unwrap_err().to_string(), "engine `scripted` failed: no");
+                assert_eq!(said, "x");
+            }
+            _ => assert!(ended.is_err()),
+        }
+    }
+}
+
+#[test]
+fn unknown_fields_are_refused() {
+    let error = serde_json::from_str::<Vec<Rule>>(r#"[{ "txt": "x" }]"#).unwrap_err();
+    assert!(error.to_string().starts_with("unknown field `txt`"), "{error}");
+}
+
+#[test]
+fn whatever_changes_answers_is_in_the_description() {
+    let settings = |rules: &str| engine(rules).description().settings.clone();
+    assert_ne!(settings(r#"[{ "text": "x" }]"#), settings(r#"[{ "text": "y" }]"#));
+    assert_ne!(settings(r#"[{ "text": "x" }]"#), settings(r#"[{ "text": "x", "delay_ms": 1 }]"#));
+}
