@@ -4,6 +4,7 @@
 //! insides but the file formats. `cargo xtask test` builds the binary first.
 
 mod component;
+pub mod lsp;
 mod process;
 mod project;
 #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Longer than any test needs on a busy machine; what takes longer hangs.
-const TIME_LIMIT: Duration = Duration::from_secs(240);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(240);
 
 /// Time between two looks at something that happens in another process.
 const POLL: Duration = Duration::from_millis(5);
@@ -122,7 +122,7 @@ pub fn wait_until(what: &str, is_true: impl FnMut() -> bool) {
 }
 
 #[track_caller]
-fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut() -> bool) {
+pub(crate) fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut() -> bool) {
     let deadline = Instant::now() + limit;
     while !is_true() {
         assert!(Instant::now() < deadline, "waited {} s until {what}", limit.as_secs());
@@ -163,7 +163,7 @@ impl Outcome {
     }
 }
 
-fn read_in_background(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+pub(crate) fn read_in_background(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // A stream that breaks off gives what it gave until then.
@@ -172,6 +172,6 @@ fn read_in_background(mut stream: impl Read + Send + 'static) -> JoinHandle<Stri
     })
 }
 
-fn text_of(reader: Option<JoinHandle<String>>) -> String {
+pub(crate) fn text_of(reader: Option<JoinHandle<String>>) -> String {
     reader.map(|reader| reader.join().expect("readers do not panic")).unwrap_or_default()
 }

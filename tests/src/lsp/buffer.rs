@@ -1,0 +1,196 @@
+//! The client's copy of a document: a plain string, and edits as the protocol writes them.
+
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+/// What a position's `character` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// Units of two bytes.
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+impl Encoding {
+    /// All encodings.
+    pub const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    /// The protocol's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16 => "utf-16",
+            Encoding::Utf32 => "utf-32",
+        }
+    }
+
+    /// The length of a text.
+    pub fn length(self, text: &str) -> usize {
+        match self {
+            Encoding::Utf8 => text.len(),
+            Encoding::Utf16 => text.encode_utf16().count(),
+            Encoding::Utf32 => text.chars().count(),
+        }
+    }
+}
+
+/// An open document as the client sees it. Offsets are in bytes.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    uri: String,
+    language: String,
+    encoding: Encoding,
+    version: i64,
+    text: String,
+}
+
+impl Buffer {
+    /// A document at version 0.
+    pub fn new(uri: impl Into<String>, language: &str, encoding: Encoding, text: &str) -> Buffer {
+        Buffer { uri: uri.into(), language: language.to_owned(), encoding, version: 0, text: text.to_owned() }
+    }
+
+    /// Where it lies.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// What it holds.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of the last change.
+    pub fn version(&self) -> i64 {
+        self.version
+    }
+
+    /// Its `TextDocumentIdentifier`.
+    pub fn id(&self) -> Value {
+        json!({"uri": self.uri})
+    }
+
+    /// Parameters of `textDocument/didOpen`.
+    pub fn did_open(&self) -> Value {
+        let Buffer { uri, language, version, text, .. } = self;
+        json!({"textDocument": {"uri": uri, "languageId": language, "version": version, "text": text}})
+    }
+
+    /// Parameters of `textDocument/didClose`.
+    pub fn did_close(&self) -> Value {
+        json!({"textDocument": self.id()})
+    }
+
+    /// Replaces a range: the parameters of `textDocument/didChange` that say so.
+    ///
+    /// # Panics
+    ///
+    /// When the range is not in the text or splits a character.
+    #[track_caller]
+    pub fn edit(&mut self, range: Range<usize>, new: &str) -> Value {
+        let change = self.change(range, new);
+        self.did_change(vec![change])
+    }
+
+    /// Types at the end.
+    pub fn append(&mut self, new: &str) -> Value {
+        self.edit(self.text.len()..self.text.len(), new)
+    }
+
+    /// One of several changes of a notification; [`Buffer::did_change`] makes the notification. Each change counts from the
+    /// text as the one before left it.
+    ///
+    /// # Panics
+    ///
+    /// When the range is not in the text or splits a character.
+    #[track_caller]
+    pub fn change(&mut self, range: Range<usize>, new: &str) -> Value {
+        let change = json!({"range": self.range(range.clone()), "text": new});
+        self.text.replace_range(range, new);
+        change
+    }
+
+    /// As [`Buffer::change`], of the whole text.
+    pub fn change_all(&mut self, new: &str) -> Value {
+        self.text = new.to_owned();
+        json!({"text": new})
+    }
+
+    /// Parameters of `textDocument/didChange` of the next version.
+    pub fn did_change(&mut self, changes: Vec<Value>) -> Value {
+        self.version += 1;
+        json!({"textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": changes})
+    }
+
+    /// The position after the last character.
+    pub fn end(&self) -> Value {
+        self.position(self.text.len())
+    }
+
+    /// A byte range as the protocol's range.
+    #[track_caller]
+    pub fn range(&self, range: Range<usize>) -> Value {
+        json!({"start": self.position(range.start), "end": self.position(range.end)})
+    }
+
+    /// A byte offset as the protocol's position.
+    ///
+    /// # Panics
+    ///
+    /// When it is not in the text or inside a character or a line break.
+    #[track_caller]
+    pub fn position(&self, offset: usize) -> Value {
+        let splits_line_break = self.text[..offset].ends_with('\r') && self.text[offset..].starts_with('\n');
+        assert!(!splits_line_break, "no position lies inside a line break");
+        let starts: Vec<_> = line_starts(&self.text).take_while(|&start| start <= offset).collect();
+        let line = starts.len() - 1;
+        json!({"line": line, "character": self.encoding.length(&self.text[starts[line]..offset])})
+    }
+
+    /// The byte offset of a position that lies in the text.
+    ///
+    /// # Panics
+    ///
+    /// When it does not.
+    #[track_caller]
+    pub fn offset(&self, position: &Value) -> usize {
+        let number = |key: &str| position[key].as_u64().unwrap_or_else(|| panic!("no position: {position}"));
+        let start = usize::try_from(number("line")).ok().and_then(|line| line_starts(&self.text).nth(line));
+        let start = start.unwrap_or_else(|| panic!("{position} is below the text"));
+        let rest = &self.text[start..];
+        let places = rest.char_indices().map(|(place, _)| place).chain([rest.len()]);
+        let mut fitting =
+            places.filter(|&place| self.encoding.length(&rest[..place]) as u64 == number("character"));
+        start + fitting.next().unwrap_or_else(|| panic!("{position} is no place of the text"))
+    }
+
+    /// What a completion item adds at a cursor: its text without what its range holds before the cursor.
+    ///
+    /// # Panics
+    ///
+    /// When an editor could not draw it: the range spans lines, does not touch the cursor, or its text does not begin with
+    /// what stands there.
+    #[track_caller]
+    pub fn ghost_text(&self, cursor: usize, item: &Value) -> String {
+        let text = item["insertText"].as_str().unwrap_or_else(|| panic!("no plain text: {item}"));
+        let Some(range) = item.get("range") else { return text.to_owned() };
+        assert_eq!(range["start"]["line"], range["end"]["line"], "an item's range lies on one line");
+        let (start, end) = (self.offset(&range["start"]), self.offset(&range["end"]));
+        assert!(start <= cursor && cursor <= end, "{range} does not touch the cursor");
+        let typed = &self.text[start..cursor];
+        let ghost = text.strip_prefix(typed);
+        ghost.unwrap_or_else(|| panic!("`{text}` does not begin with what is typed, `{typed}`")).to_owned()
+    }
+}
+
+/// Where lines begin. A line ends with a line feed, a carriage return, or both.
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let ends =
+        move |&at: &usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    std::iter::once(0).chain((0..bytes.len()).filter(ends).map(|at| at + 1))
+}

@@ -1,0 +1,104 @@
+//! The two pipes to a server: writing to it, and the thread that reads from it.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read, Write};
+use std::process::ChildStdin;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::frames;
+use super::inbox::{Inbox, Mail};
+
+/// Answers a request of the server: its parameters to a result.
+pub(super) type Answer = Box<dyn Fn(&Value) -> Value + Send>;
+
+/// What the reading thread does by itself.
+#[derive(Default)]
+pub(super) struct Manners {
+    /// Answers to requests, by method.
+    pub(super) answers: HashMap<String, Answer>,
+    /// Notifications that nobody needs to read.
+    pub(super) allowed: Vec<String>,
+}
+
+/// What the client shares with the thread that reads the server's output.
+pub(super) struct Line {
+    stdin: Mutex<Option<ChildStdin>>,
+    is_paused: Mutex<bool>,
+    resumed: Condvar,
+    pub(super) inbox: Inbox,
+}
+
+impl Line {
+    pub(super) fn new(stdin: Option<ChildStdin>) -> Line {
+        Line {
+            stdin: Mutex::new(stdin),
+            is_paused: Mutex::new(false),
+            resumed: Condvar::new(),
+            inbox: Inbox::default(),
+        }
+    }
+
+    /// False if the server takes no more.
+    pub(super) fn write(&self, bytes: &[u8]) -> bool {
+        lock(&self.stdin).as_mut().is_some_and(|stdin| stdin.write_all(bytes).is_ok())
+    }
+
+    /// Ends the server's input.
+    pub(super) fn close(&self) {
+        lock(&self.stdin).take();
+    }
+
+    /// Reads messages into the inbox until the output ends.
+    pub(super) fn read_to_end(&self, output: impl Read, manners: &Manners) {
+        let mut output = BufReader::new(output);
+        loop {
+            self.wait_while_paused();
+            match frames::read(&mut output) {
+                Ok(Some(message)) => self.receive(message, manners),
+                Ok(None) => break,
+                Err(error) => {
+                    self.inbox.update(|mail| mail.offences.push(format!("no message: {error}")));
+                    break;
+                }
+            }
+        }
+        self.inbox.update(|mail| mail.is_closed = true);
+    }
+
+    fn receive(&self, message: Value, manners: &Manners) {
+        let method = message["method"].as_str();
+        let deliver = match (method, message.get("id")) {
+            (None, Some(_)) => |mail: &mut Mail, message| mail.responses.push(message),
+            (Some(method), None) if manners.allowed.iter().any(|allowed| allowed == method) => return,
+            (Some(_), None) => |mail: &mut Mail, message| mail.notifications.push(message),
+            (Some(method), Some(id)) if let Some(answer) = manners.answers.get(method) => {
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": answer(&message["params"])});
+                // A server that has closed its input wants no answer.
+                self.write(&frames::frame(answer.to_string().as_bytes()));
+                |mail: &mut Mail, message| mail.requests.push(message)
+            }
+            _ => |mail: &mut Mail, message| mail.offences.push(format!("nobody expects {message}")),
+        };
+        self.inbox.update(|mail| deliver(mail, message));
+    }
+
+    /// Leaves the output where it is, or reads on.
+    pub(super) fn pause(&self, pause: bool) {
+        *lock(&self.is_paused) = pause;
+        self.resumed.notify_all();
+    }
+
+    fn wait_while_paused(&self) {
+        let mut is_paused = lock(&self.is_paused);
+        while *is_paused {
+            is_paused = self.resumed.wait(is_paused).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A test that failed in one thread still ends its server from another.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
