@@ -1,6 +1,11 @@
 //! Edits: one range of a text replaced by another text.
 
+use std::iter;
 use std::ops::Range;
+
+/// Texts are compared in pieces of this many bytes, which is what the processor is fast at, and byte by byte in the piece that
+/// differs.
+const PIECE_BYTES: usize = 256;
 
 /// The replacement of one range of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +17,54 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// The one edit that makes `new` of `old`, as small as can be; `None` if they are equal.
+    ///
+    /// It cuts no character. Neither does it cut a CRLF, in the old text or in the new one, as there is no position inside of it.
+    pub fn between(old: &str, new: &str) -> Option<Edit> {
+        if old == new {
+            return None;
+        }
+        let start = common_prefix(old, new);
+        let kept = common_suffix(old, new, start);
+        Some(Edit { range: start..old.len() - kept, text: new[start..new.len() - kept].to_owned() })
+    }
+
     /// Where the new text stands after the edit.
     pub fn inserted(&self) -> Range<usize> {
         self.range.start..self.range.start + self.text.len()
     }
+}
+
+/// Bytes at the start of both texts that are the same.
+fn common_prefix(old: &str, new: &str) -> usize {
+    let (a, b) = (old.as_bytes(), new.as_bytes());
+    let whole = equal_pieces(a.chunks(PIECE_BYTES).zip(b.chunks(PIECE_BYTES)));
+    let length = whole + equal_bytes(iter::zip(&a[whole..], &b[whole..]));
+    let length = old.floor_char_boundary(length);
+    let cuts_crlf = [old, new].into_iter().any(|text| is_inside_crlf(text, length));
+    length - usize::from(cuts_crlf)
+}
+
+/// Bytes at the end of both texts, behind the first `start` ones, that are the same.
+fn common_suffix(old: &str, new: &str, start: usize) -> usize {
+    let (a, b) = (&old.as_bytes()[start..], &new.as_bytes()[start..]);
+    let whole = equal_pieces(a.rchunks(PIECE_BYTES).zip(b.rchunks(PIECE_BYTES)));
+    let (a, b) = (&a[..a.len() - whole], &b[..b.len() - whole]);
+    let length = whole + equal_bytes(iter::zip(a.iter().rev(), b.iter().rev()));
+    let length = old.len() - old.ceil_char_boundary(old.len() - length);
+    let cuts_crlf = [old, new].into_iter().any(|text| is_inside_crlf(text, text.len() - length));
+    length - usize::from(cuts_crlf)
+}
+
+/// Bytes in the pairs of pieces before the first pair that differs.
+fn equal_pieces<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> usize {
+    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum()
+}
+
+fn equal_bytes<'a>(pairs: impl Iterator<Item = (&'a u8, &'a u8)>) -> usize {
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+fn is_inside_crlf(text: &str, offset: usize) -> bool {
+    text[..offset].ends_with('\r') && text[offset..].starts_with('\n')
 }

@@ -1,5 +1,6 @@
-//! Documents and anchors against a naive model: a `String` and its characters.
+//! Documents, anchors and edits against a naive model: a `String` and its characters.
 
 mod anchors;
 mod documents;
+mod edits;
 mod model;
