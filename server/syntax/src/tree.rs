@@ -1,5 +1,6 @@
-//! Parsing, anew or after an edit.
+//! Parsing, anew or after a change.
 
+use text::Edit;
 use tree_sitter::{InputEdit, Node, Parser, Point};
 
 use crate::language::Language;
@@ -33,29 +34,13 @@ impl Tree {
         self.language
     }
 
-    /// Moves the tree's nodes by an edit of `before`, the text it stands for until now. Afterwards it serves [`Tree::reparse`] only.
-    ///
-    /// An edit outside of `before` changes nothing.
-    pub fn edit(&mut self, before: &str, edit: &text::Edit) {
-        let (Some(head), Some(removed)) = (before.get(..edit.range.start), before.get(edit.range.clone()))
-        else {
-            return;
-        };
-        let start_position = advance(Point { row: 0, column: 0 }, head);
-        self.inner.edit(&InputEdit {
-            start_byte: edit.range.start,
-            old_end_byte: edit.range.end,
-            new_end_byte: edit.range.start + edit.text.len(),
-            start_position,
-            old_end_position: advance(start_position, removed),
-            new_end_position: advance(start_position, &edit.text),
-        });
-    }
-
-    /// Parses `text`, reusing what the edits since the last parse left alone.
+    /// The tree of `new`, parsed where it differs from `old`, which is the text of this tree.
     #[must_use]
-    pub fn reparse(&self, text: &str) -> Tree {
-        parse_from(self.language, text, Some(&self.inner))
+    pub fn update(&self, old: &str, new: &str) -> Tree {
+        let Some(edit) = Edit::between(old, new) else { return self.clone() };
+        let mut moved = self.inner.clone();
+        moved.edit(&input_edit(old, &edit));
+        parse_from(self.language, new, Some(&moved))
     }
 
     /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count).
@@ -69,6 +54,19 @@ impl Tree {
     }
 }
 
+/// An edit of `before` in the parser's terms.
+fn input_edit(before: &str, Edit { range, text }: &Edit) -> InputEdit {
+    let start_position = advance(Point { row: 0, column: 0 }, &before[..range.start]);
+    InputEdit {
+        start_byte: range.start,
+        old_end_byte: range.end,
+        new_end_byte: range.start + text.len(),
+        start_position,
+        old_end_position: advance(start_position, &before[range.clone()]),
+        new_end_position: advance(start_position, text),
+    }
+}
+
 /// The parser's position after `text`, which begins at `point`. The parser counts line feeds only, and columns in bytes.
 fn advance(point: Point, text: &str) -> Point {
     let rows = text.bytes().filter(|&byte| byte == b'\n').count();
@@ -77,3 +75,6 @@ fn advance(point: Point, text: &str) -> Point {
         None => Point { row: point.row, column: point.column + text.len() },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,6 @@
 //! Cutting a prediction after its first statement.
 
 use syntax::{Language, Tree};
-use text::Edit;
 
 use crate::python;
 
@@ -46,16 +45,12 @@ struct Growing {
 
 impl Growing {
     fn append(&mut self, more: &str) -> &Tree {
-        let end = self.text.len();
-        let before = self.tree.take().map(|mut tree| {
-            tree.edit(&self.text, &Edit { range: end..end, text: more.to_owned() });
-            tree
-        });
-        self.text.push_str(more);
-        let tree = match before {
-            Some(tree) => tree.reparse(&self.text),
-            None => syntax::parse(Language::Python, &self.text),
+        let longer = [&self.text, more].concat();
+        let tree = match &self.tree {
+            Some(tree) => tree.update(&self.text, &longer),
+            None => syntax::parse(Language::Python, &longer),
         };
+        self.text = longer;
         self.tree.insert(tree)
     }
 }

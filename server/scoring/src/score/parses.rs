@@ -2,8 +2,6 @@
 //!
 //! A single token that the parser can supply, such as a missing semicolon, is no error.
 
-use text::Edit;
-
 use super::{Question, is_blank};
 
 /// Bytes of the longest answer that is judged. Recovering from the errors of an endless one can take seconds, and nobody
@@ -17,14 +15,11 @@ pub(super) fn with_answer(question: &Question<'_>, answer: &str) -> Option<bool>
         return None;
     }
     let right = file(question, question.truth);
-    let mut tree = syntax::parse(question.language, &right);
+    let tree = syntax::parse(question.language, &right);
     if tree.has_error() {
         return None;
     }
-    let start = question.prefix.len();
-    let edit = Edit { range: start..start + question.truth.len(), text: answer.to_owned() };
-    tree.edit(&right, &edit);
-    Some(!tree.reparse(&file(question, answer)).has_error())
+    Some(!tree.update(&right, &file(question, answer)).has_error())
 }
 
 fn file(question: &Question<'_>, middle: &str) -> String {

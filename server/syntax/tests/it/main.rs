@@ -11,7 +11,6 @@ mod java;
 mod javascript;
 mod languages;
 mod python;
-mod reparse;
 mod rust;
 mod tokens;
 mod tsx;
