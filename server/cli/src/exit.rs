@@ -44,7 +44,8 @@ pub(crate) fn code(result: anyhow::Result<()>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    output::say(&format!("ghostbench: {error:#}"));
+    let option = error.downcast_ref().and_then(helpful_option).unwrap_or_default();
+    output::say(&format!("ghostbench: {error:#}{option}"));
     ExitCode::from(number(&error))
 }
 
@@ -79,7 +80,21 @@ fn is_usage(error: &replay::Error) -> bool {
         }
         E::NotARun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } => true,
-        E::Append { .. } | E::Parse { .. } | E::Torn { .. } => false,
-        E::Language { .. } | E::Twice { .. } | E::Busy { .. } => false,
+        E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } => false,
+        E::Parse { .. } | E::Row { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } => false,
     }
+}
+
+/// What to type instead: an end for the error's message.
+fn helpful_option(error: &replay::Error) -> Option<&'static str> {
+    use replay::Error as E;
+    Some(match error {
+        E::Write { .. } | E::Folder { .. } => "; choose another place with --out",
+        E::Append { .. } => ": make room, then go on with --resume",
+        E::Exists { .. } => "; go on with it by --resume, or choose another folder with --out",
+        E::OtherSuite { .. } | E::OtherEngines { .. } => "; choose another folder with --out",
+        E::OtherOption { .. } => ", or choose another folder with --out",
+        E::Busy { .. } => "; wait for it, or choose another folder with --out",
+        _ => return None,
+    })
 }

@@ -8,7 +8,6 @@ mod commands;
 mod data_folder;
 mod exit;
 mod interrupt;
-mod machine;
 mod output;
 mod progress;
 mod steps;

@@ -7,17 +7,13 @@ pub(crate) mod mine;
 pub(crate) mod show;
 
 use std::num::NonZeroUsize;
-use std::thread;
 
 use anyhow::Context;
+use replay::cores;
 
 /// Bounds the threads of everything that computes. Call it once, before any step.
 pub(crate) fn use_threads(jobs: Option<NonZeroUsize>) -> anyhow::Result<()> {
+    // More threads than cores only wait for each other.
     let threads = jobs.map_or_else(cores, |jobs| jobs.get().min(cores()));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")
-}
-
-/// More threads than cores only wait for each other.
-pub(crate) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

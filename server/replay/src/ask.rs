@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::ops::ControlFlow;
+use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Schema, TokenCounts};
@@ -10,6 +11,7 @@ use engines::Engine;
 use futures_util::StreamExt;
 use futures_util::stream;
 use syntax::Language;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::elsewhere::elsewhere;
@@ -44,47 +46,77 @@ impl ConfiguredEngine {
     }
 }
 
-/// Asks every attempt, at most `jobs` at a time, and hands each prediction to `record` in the order of completion. Once `stop` is
-/// cancelled nothing new is asked and what is under way is waited for. `record` ends the run by `Break`.
+/// Who is asked what; cheap to clone.
+#[derive(Clone)]
+pub struct Questions {
+    /// The suite.
+    pub cases: Arc<[Case]>,
+    /// Whom to ask.
+    pub engines: Arc<[ConfiguredEngine]>,
+    /// What engines may see besides the cases.
+    pub world: World,
+    /// Requests under way at once; 0 counts as 1.
+    pub jobs: usize,
+}
+
+/// How asking is ended early.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    asking: CancellationToken,
+    waiting: CancellationToken,
+}
+
+impl Stop {
+    /// Once the token is cancelled nothing new is asked, and what is under way is waited for.
+    pub fn when_answered(token: CancellationToken) -> Stop {
+        Stop { asking: token, waiting: CancellationToken::new() }
+    }
+
+    /// Once the token is cancelled nothing new is asked, and what is under way is given up without a prediction.
+    pub fn at_once(token: CancellationToken) -> Stop {
+        Stop { asking: token.clone(), waiting: token }
+    }
+}
+
+/// Asks every attempt and hands each prediction to `record` in the order of completion, until all are there, `stop` says so or
+/// `record` ends it by `Break`. Dropping the future frees all engines.
 ///
-/// An engine that panics gives a prediction with status `error`, and the run goes on.
+/// An engine that panics gives a prediction with status `error`, and asking goes on.
 pub async fn ask_all(
     attempts: Vec<Attempt>,
-    cases: &Arc<[Case]>,
-    engines: &Arc<[ConfiguredEngine]>,
-    world: &World,
-    jobs: usize,
-    stop: &CancellationToken,
+    questions: &Questions,
+    stop: &Stop,
     mut record: impl FnMut(Prediction) -> ControlFlow<()>,
 ) {
-    let answer = |attempt: Attempt| {
-        let (cases, engines, world) = (Arc::clone(cases), Arc::clone(engines), world.clone());
-        async move {
-            let (case, engine) = (&cases[attempt.case], &engines[attempt.engine]);
-            let outcome = isolated(ask(cases.clone(), engines.clone(), world, attempt)).await;
-            prediction(case, engine, attempt.repetition, outcome)
-        }
-    };
-    let mut predictions =
-        stream::iter(attempts).take_until(stop.cancelled()).map(answer).buffer_unordered(jobs.max(1)).boxed();
-    while let Some(prediction) = predictions.next().await {
-        if record(prediction).is_break() {
+    let answers = stream::iter(attempts)
+        .take_until(stop.asking.cancelled())
+        .map(|attempt| stop.waiting.run_until_cancelled(answer(questions, attempt)))
+        .buffer_unordered(questions.jobs.max(1));
+    let mut answers = pin!(answers);
+    while let Some(answer) = answers.next().await {
+        if answer.map(&mut record).is_some_and(|flow| flow.is_break()) {
             break;
         }
     }
 }
 
-/// Runs on the pool, so that gathering is done in parallel and a panic stays with its request.
-async fn isolated(ask: impl Future<Output = Outcome> + Send + 'static) -> Result<Outcome, String> {
-    tokio::spawn(ask).await.map_err(|error| format!("the engine stopped by a defect: {error}"))
+async fn answer(questions: &Questions, attempt: Attempt) -> Prediction {
+    let outcome = isolated(ask(questions.clone(), attempt)).await;
+    let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
+    prediction(case, engine, attempt.repetition, outcome)
 }
 
-async fn ask(
-    cases: Arc<[Case]>,
-    engines: Arc<[ConfiguredEngine]>,
-    world: World,
-    attempt: Attempt,
-) -> Outcome {
+/// Runs on the pool, so that gathering is done in parallel and a panic stays with its request.
+async fn isolated(ask: impl Future<Output = Outcome> + Send + 'static) -> Result<Outcome, String> {
+    // A task of its own would go on when nobody waits for it any more; a set ends its tasks with itself.
+    let mut task = JoinSet::new();
+    task.spawn(ask);
+    let outcome = task.join_next().await.expect("the set holds one task");
+    outcome.map_err(|error| format!("the engine stopped by a defect: {error}"))
+}
+
+async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
+    let Questions { cases, engines, world, .. } = questions;
     let (case, asked) = (&cases[attempt.case], &engines[attempt.engine]);
     let document = Document {
         path: case.path.as_str().into(),

@@ -8,12 +8,14 @@
 mod format;
 mod html;
 mod markdown;
+mod notes;
 mod rows;
 mod summary;
 pub mod terminal;
 
 pub use html::html;
 pub use markdown::markdown;
+pub use notes::notes;
 pub use summary::{Cell, Difference, Group, Interval, Latency, Line, Section, Summary};
 
 use cases::{Case, Prediction, Run, Score};
@@ -29,7 +31,7 @@ pub struct RunReport<'a> {
     pub predictions: &'a [Prediction],
     /// The metrics of the answers.
     pub scores: &'a [Score],
-    /// What a reader must know besides, such as how many files are near-copies of a case's file.
+    /// What a reader must know besides, as from [`notes`].
     pub notes: &'a [String],
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use completion::World;
 
 use crate::args::ReplayArgs;
-use crate::data_folder;
-use crate::steps::ask::{Asking, ask, describe};
+use crate::data_folder::data_folder;
+use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
 use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
@@ -19,18 +19,18 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let world = indexed.as_ref().map_or_else(World::empty, |indexed| indexed.world.clone());
     let engines = engines::configure(&args.asking.engines, &world, &cases);
     let name = suite_name(&args.suite);
-    let state = indexed.as_ref().map(|indexed| indexed.state());
-    let run = describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);
+    let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
+    let run = replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => data_folder::new_run(&name)?,
+        None => data_folder()?.new_run(&name)?,
     };
     let showing = Showing::in_run(&folder, args.json, args.open);
     let (workspace, resume) = (args.workspace.as_deref(), args.resume);
     ask(Asking {
         cases,
         engines,
-        world: &world,
+        world,
         run,
         folder: folder.clone(),
         resume,

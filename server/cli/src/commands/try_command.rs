@@ -3,9 +3,9 @@
 use replay::RunFolder;
 
 use crate::args::TryArgs;
-use crate::data_folder;
+use crate::data_folder::data_folder;
 use crate::output::quoted;
-use crate::steps::ask::{Asking, ask, describe};
+use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
 use crate::steps::mine::mine;
 use crate::steps::show::{Showing, score_and_show};
@@ -20,21 +20,21 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let engines = engines::configure(&args.asking.engines, &indexed.world, &cases);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => data_folder::new_run(&indexed.name())?,
+        None => data_folder()?.new_run(&indexed.code.name)?,
     };
-    let run = describe(indexed.name(), &cases, &engines, Some(indexed.state()), args.mining.seed, 1);
+    let (name, state) = (indexed.code.name.clone(), indexed.code.state.clone());
+    let run = replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1);
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     if args.asking.engines.is_empty() {
         let command = format!("ghostbench try {} --engine builtin --engine nearest-line", quoted(&args.path));
         showing.next.push(format!("See how much of it is plain copying: {command}"));
     }
-    let world = &indexed.world;
     let (workspace, asked) = (Some(args.path.as_path()), &args.asking);
     ask(Asking {
         cases,
         engines,
-        world,
+        world: indexed.world,
         run,
         folder: folder.clone(),
         resume: false,

@@ -1,22 +1,19 @@
 //! Asking engines, with every answer on disk before the next one is counted.
 
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
-use cases::{Case, Prediction, Run, Schema, WorkspaceState, suite_hash};
+use cases::{Case, Prediction, Run};
 use completion::World;
-use replay::{ConfiguredEngine, RunFolder};
+use replay::{ConfiguredEngine, Questions, RunFolder, Stop, cores};
 use tokio::runtime::{self, Runtime};
 
 use crate::args::EngineArgs;
 use crate::exit::Interrupted;
+use crate::interrupt::stop_token;
 use crate::output::{count, quoted};
 use crate::progress::Progress;
-use crate::steps::cores;
-use crate::{interrupt, machine};
 
 /// A run that is to be made or gone on with.
 pub(crate) struct Asking<'a> {
@@ -25,7 +22,7 @@ pub(crate) struct Asking<'a> {
     /// Whom to ask.
     pub(crate) engines: Vec<ConfiguredEngine>,
     /// What engines may see.
-    pub(crate) world: &'a World,
+    pub(crate) world: World,
     /// What `run.json` says.
     pub(crate) run: Run,
     /// Where the run goes.
@@ -38,58 +35,29 @@ pub(crate) struct Asking<'a> {
     pub(crate) args: &'a EngineArgs,
 }
 
-/// Describes a run.
-pub(crate) fn describe(
-    name: String,
-    cases: &[Case],
-    engines: &[ConfiguredEngine],
-    workspace: Option<WorkspaceState>,
-    seed: u64,
-    repeat: u32,
-) -> Run {
-    Run {
-        schema: Schema::CURRENT,
-        tool: format!("ghostbench {}", env!("CARGO_PKG_VERSION")),
-        name,
-        suite: suite_hash(cases),
-        seed,
-        repeat,
-        engines: engines.iter().map(ConfiguredEngine::config).collect(),
-        workspace,
-        machine: machine::describe(),
-    }
-}
-
 /// Asks what is still to be asked. Stopped by Ctrl-C, it keeps what is finished and says how to go on.
 pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
-    let (mut folder, done) = open(&asking)?;
-    let fingerprints: Vec<String> =
-        asking.run.engines.iter().map(|config| config.engine.fingerprint.clone()).collect();
-    let attempts = replay::plan(&asking.cases, &fingerprints, asking.run.repeat, &done);
-    let total = done.len() + attempts.len();
-    let mut finished = done.len();
-    let mut failure = None;
-    let progress = Progress::new("replayed", "requests");
-    let mut record = |mut prediction: Prediction| {
-        cases::redact_prediction(&mut prediction);
-        failure = folder.append(&prediction).err();
-        finished += usize::from(failure.is_none());
-        progress.set(finished as u64, total as u64);
-        if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    let (mut rows, done) = open(&asking)?;
     let remedy = format!("Go on with: {}", resume_command(&asking));
-    let jobs = asking.args.jobs.map_or_else(cores, NonZeroUsize::get);
-    let (cases, engines): (Arc<[Case]>, Arc<[ConfiguredEngine]>) =
-        (asking.cases.into(), asking.engines.into());
-    let stop = interrupt::stop_token().context("cannot listen for Ctrl-C")?;
-    runtime()?.block_on(replay::ask_all(attempts, &cases, &engines, asking.world, jobs, &stop, &mut record));
-    stop.cancel();
+    let questions = Questions {
+        cases: asking.cases.into(),
+        engines: asking.engines.into(),
+        world: asking.world,
+        jobs: asking.args.jobs.map_or_else(cores, NonZeroUsize::get),
+    };
+    let token = stop_token().context("cannot listen for Ctrl-C")?;
+    let stop = Stop::when_answered(token.clone());
+    let progress = Progress::new("replayed", "requests");
+    let (mut finished, mut total) = (0, 0);
+    let tell = |done, planned| {
+        (finished, total) = (done, planned);
+        progress.set(done as u64, planned as u64);
+    };
+    let answering = replay::answer(&mut rows, done, asking.run.repeat, &questions, &stop, tell);
+    let answers = runtime()?.block_on(answering);
+    token.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));
-    match failure {
-        Some(error) => Err(error.into()),
-        None if finished < total => Err(Interrupted { remedy }.into()),
-        None => Ok(()),
-    }
+    if answers?.is_finished() { Ok(()) } else { Err(Interrupted { remedy }.into()) }
 }
 
 fn open(asking: &Asking<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction>)> {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cases::{Origin, OriginKind, WorkspaceState};
 use completion::World;
 use index::Index;
-use workspace::{GitState, Limits, Progress as Reading, SkipReason, Skips, Snapshot};
+use replay::Code;
+use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot};
 
 use crate::output::{count, say};
 use crate::progress::Progress;
@@ -15,8 +15,8 @@ use crate::progress::Progress;
 pub(crate) struct Indexed {
     /// Its files.
     pub(crate) snapshot: Snapshot,
-    /// What git knows of it.
-    pub(crate) git: Option<GitState>,
+    /// Which code that is.
+    pub(crate) code: Code,
     /// What engines may see of it.
     pub(crate) world: World,
     /// What mining searches.
@@ -35,7 +35,8 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let duration = start.elapsed();
     let totals = snapshot.totals();
     progress.finish(&format!("{}{}", count(totals.lines, "line"), rate(totals.bytes, duration)));
-    Ok(Indexed { git: workspace::git_state(path), snapshot, world, index, duration })
+    let code = Code::new(&snapshot, workspace::git_state(path).as_ref());
+    Ok(Indexed { snapshot, code, world, index, duration })
 }
 
 fn read(path: &Path) -> anyhow::Result<Snapshot> {
@@ -80,35 +81,6 @@ fn is_surprising(reason: SkipReason) -> bool {
 }
 
 impl Indexed {
-    /// A name for people: the repository's, or the folder's.
-    pub(crate) fn name(&self) -> String {
-        let folder = || self.snapshot.root().canonicalize().ok()?.file_name()?.to_str().map(str::to_owned);
-        let repository = self.git.as_ref().map(|git| git.repository.clone());
-        repository.or_else(folder).unwrap_or_else(|| "workspace".to_owned())
-    }
-
-    /// The code as `run.json` describes it.
-    pub(crate) fn state(&self) -> WorkspaceState {
-        let totals = self.snapshot.totals();
-        WorkspaceState {
-            commit: self.git.as_ref().map(|git| git.commit.clone()),
-            dirty: self.git.as_ref().map(|git| git.dirty),
-            tree_hash: self.snapshot.tree_hash().to_owned(),
-            files: totals.files as u64,
-            lines: totals.lines as u64,
-        }
-    }
-
-    /// Where cases that are mined here come from.
-    pub(crate) fn origin(&self) -> Origin {
-        Origin {
-            repository: Some(self.name()),
-            commit: self.git.as_ref().map(|git| git.commit.clone()),
-            dirty: self.git.as_ref().map(|git| git.dirty),
-            ..Origin::new(OriginKind::Mined, self.snapshot.tree_hash())
-        }
-    }
-
     /// Sizes and speed, for `--json`.
     pub(crate) fn report(&self) -> serde_json::Value {
         let totals = self.snapshot.totals();

@@ -1,6 +1,6 @@
 //! Mining, without secrets in what comes out.
 
-use cases::Case;
+use cases::{Case, OriginKind};
 use mining::{Mix, Options};
 
 use crate::args::{MiningArgs, MixArg};
@@ -48,6 +48,6 @@ fn options(indexed: &Indexed, args: &MiningArgs) -> Options {
             MixArg::Even => Mix::Even,
             MixArg::RealUse => Mix::RealUse,
         },
-        origin: indexed.origin(),
+        origin: indexed.code.origin(OriginKind::Mined),
     }
 }

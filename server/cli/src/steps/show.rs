@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cases::{Case, Score};
+use cases::Score;
 use replay::Contents;
 use report::{RunReport, Summary};
 
@@ -64,7 +64,7 @@ pub(crate) fn show(
     scores: &[Score],
     showing: &Showing,
 ) -> anyhow::Result<()> {
-    let notes = notes(contents);
+    let notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
     let report = RunReport {
         run: &contents.run,
         cases: &contents.cases,
@@ -102,22 +102,6 @@ fn json(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<S
     object.insert("report".to_owned(), showing.html.display().to_string().into());
     object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);
     Ok(format!("{:#}\n", serde_json::Value::Object(object)))
-}
-
-fn notes(contents: &Contents) -> Vec<String> {
-    let asked = contents.cases.len() * contents.run.engines.len() * contents.run.repeat as usize;
-    let answered = contents.predictions.len();
-    let unfinished =
-        (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
-    let replayed = contents.run.workspace.as_ref().map(|workspace| workspace.tree_hash.as_str());
-    let differs = |case: &Case| replayed.is_some_and(|replayed| case.origin.tree_hash != replayed);
-    let other_tree = contents.cases.iter().any(differs).then(|| {
-        "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code.".to_owned()
-    });
-    let without = replayed
-        .is_none()
-        .then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
-    [unfinished, other_tree, without].into_iter().flatten().collect()
 }
 
 /// The path of the report stands last, where the eye is when the command ends.

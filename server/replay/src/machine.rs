@@ -1,16 +1,22 @@
 //! The machine that times are measured on.
 
+use std::num::NonZeroUsize;
+use std::thread;
+
 use cases::Machine;
 
-use crate::steps::cores;
-
 /// What is known about this machine.
-pub(crate) fn describe() -> Machine {
+pub(crate) fn machine() -> Machine {
     Machine {
         os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         cpu: cpu().unwrap_or_else(|| "unknown".to_owned()),
         cores: cores() as u64,
     }
+}
+
+/// Processors that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// The processor's name, on Linux; elsewhere it is not worth a dependency.

@@ -1,0 +1,103 @@
+//! Ghostbench's own folder, where everything goes that the user did not ask for elsewhere. Nothing is written into a workspace.
+//!
+//! ```text
+//! runs/<name>/1, 2, ...            runs, newest last
+//! suites/<name>-<seed>.jsonl       mined suites
+//! recorded/<name>-<hash>/          the suite recorded in one workspace
+//! ```
+//!
+//! Only the binary knows where the platform keeps such a folder.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, RecordedSuite};
+
+/// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
+const HASH_DIGITS: usize = 12;
+
+/// As much of a folder's name as people recognise it by, in characters; file systems take 255 bytes.
+const NAME_LENGTH: usize = 40;
+
+/// Ghostbench's own folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFolder {
+    root: PathBuf,
+}
+
+impl DataFolder {
+    /// The folder at `root`, which is made when something is first kept there.
+    pub fn new(root: PathBuf) -> DataFolder {
+        DataFolder { root }
+    }
+
+    /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
+    pub fn new_run(&self, name: &str) -> Result<PathBuf, Error> {
+        let parent = self.runs(name);
+        claim(&parent).map_err(|reason| Error::Folder { path: parent, reason })
+    }
+
+    /// Where a suite of `name` that was mined with `seed` goes.
+    pub fn suite(&self, name: &str, seed: u64) -> Result<PathBuf, Error> {
+        let parent = self.root.join("suites");
+        let path = parent.join(format!("{}-{seed}.jsonl", file_name(name)));
+        fs::create_dir_all(&parent).map_err(|reason| Error::Folder { path: parent, reason })?;
+        Ok(path)
+    }
+
+    /// The suite of the cases that are recorded in a workspace. It goes by the name of the workspace's folder and by a hash of its
+    /// whole path, so that two workspaces called `app` do not share one. Nothing is made before the first case is added.
+    pub fn recorded(&self, workspace_root: &Path) -> RecordedSuite {
+        let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
+        let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        // A dot would look like the beginning of an extension to whoever names runs after this folder.
+        let folder: String = file_name(&folder).replace('.', "-").chars().take(NAME_LENGTH).collect();
+        let name = format!("{folder}-{}", &hash[..HASH_DIGITS]);
+        RecordedSuite::new(self.root.join("recorded").join(&name), name)
+    }
+
+    /// The runs of `name`, newest first.
+    pub(crate) fn runs_newest_first(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
+        let parent = self.runs(name);
+        let mut numbers = match numbers(&parent) {
+            Err(reason) if reason.kind() == ErrorKind::NotFound => Vec::new(),
+            numbers => numbers.map_err(|reason| Error::Read { path: parent.clone(), reason })?,
+        };
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(numbers.into_iter().map(|number| parent.join(number.to_string())).collect())
+    }
+
+    fn runs(&self, name: &str) -> PathBuf {
+        self.root.join("runs").join(file_name(name))
+    }
+}
+
+/// Makes the first folder `1`, `2`, ... that does not exist yet; two processes never get the same one.
+fn claim(parent: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(parent)?;
+    for number in 1u32.. {
+        let path = parent.join(number.to_string());
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("all numbers are taken"))
+}
+
+fn numbers(parent: &Path) -> io::Result<Vec<u32>> {
+    let names: Vec<_> =
+        fs::read_dir(parent)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
+}
+
+/// Keeps letters, digits, dashes, dots and underscores, so that any name is a harmless file name.
+fn file_name(name: &str) -> String {
+    let keep = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let kept: String = name.chars().map(keep).collect();
+    let trimmed = kept.trim_matches(['.', '-']);
+    if trimmed.is_empty() { "workspace".to_owned() } else { trimmed.to_owned() }
+}

@@ -1,0 +1,46 @@
+//! Suites that somebody made as a whole: read and written as a whole, and refused if anything is wrong with them.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use cases::{Case, Lines, parse_lines, to_line};
+use syntax::Language;
+
+use crate::Error;
+use crate::files::{parse_error, read_text, write_whole};
+
+/// Reads a suite. Every row must be whole, in a known language and there once.
+pub fn read_suite(path: &Path) -> Result<Vec<Case>, Error> {
+    if !path.exists() {
+        return Err(Error::NoSuite { path: path.to_owned() });
+    }
+    let text = read_text(path)?;
+    let lines: Lines<Case> = parse_lines(&text).map_err(parse_error(path))?;
+    if lines.complete_bytes < text.len() {
+        let line = text[..lines.complete_bytes].matches('\n').count() + 1;
+        return Err(Error::Torn { path: path.to_owned(), line });
+    }
+    if lines.rows.is_empty() {
+        return Err(Error::EmptySuite { path: path.to_owned() });
+    }
+    let mut ids = HashSet::new();
+    for case in &lines.rows {
+        check(path, case, &mut ids)?;
+    }
+    Ok(lines.rows)
+}
+
+/// Writes a suite: whole, or not at all.
+pub fn write_suite(path: &Path, cases: &[Case]) -> Result<(), Error> {
+    write_whole(path, &cases.iter().map(to_line).collect::<String>())
+}
+
+/// Whether a case can be asked, and stands in its suite once; `ids` are those of the cases before it.
+pub(crate) fn check(path: &Path, case: &Case, ids: &mut HashSet<String>) -> Result<(), Error> {
+    let (path, id) = (path.to_owned(), case.id.clone());
+    if Language::from_name(&case.language).is_none() {
+        let known = Language::ALL.map(Language::name).join(", ");
+        return Err(Error::Language { path, id, language: case.language.clone(), known });
+    }
+    if ids.insert(id.clone()) { Ok(()) } else { Err(Error::Twice { path, id }) }
+}
