@@ -61,6 +61,7 @@ fn gather(
         suffix: suffix.into(),
         context: trace.gathered.iter().map(item).collect(),
         corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
+        invoked: settings.invoked,
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
     trace.sent = Sent { prefix: prefix.len(), suffix: suffix.len(), context };

@@ -14,12 +14,33 @@ pub struct Settings {
     pub min_confidence: Option<f64>,
     /// Whether files that share much of the document's text are kept out of the engine's sight.
     pub hide_near_duplicates: bool,
+    /// Whether a person asked by key, so that engines keep nothing back for being doubtful.
+    pub invoked: bool,
 }
+
+/// Ghost text is for who pauses and looks. Ten seconds is the limit of keeping somebody's attention on one thing (J. Nielsen,
+/// Usability Engineering, 1993); half of it leaves a small model on an idle processor its time, and the reader some as well.
+const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
 impl Settings {
     /// For measuring: nothing is kept back, and slow engines get their time.
     pub fn for_replay() -> Settings {
-        Settings { deadline: Duration::from_secs(30), min_confidence: None, hide_near_duplicates: false }
+        Settings {
+            deadline: Duration::from_secs(30),
+            min_confidence: None,
+            hide_near_duplicates: false,
+            invoked: false,
+        }
+    }
+
+    /// For ghost text that comes while somebody types. How sure it has to be is the engine's own setting.
+    pub fn for_editor() -> Settings {
+        Settings { deadline: EDITOR_DEADLINE, ..Settings::for_replay() }
+    }
+
+    /// For ghost text that a person asked for by key.
+    pub fn for_invoked() -> Settings {
+        Settings { invoked: true, ..Settings::for_editor() }
     }
 
     /// The settings by name, as they go into a fingerprint and a run's description.
@@ -29,6 +50,7 @@ impl Settings {
             ("deadline_ms".to_owned(), self.deadline.as_millis().to_string()),
             ("min_confidence".to_owned(), min_confidence),
             ("hide_near_duplicates".to_owned(), self.hide_near_duplicates.to_string()),
+            ("invoked".to_owned(), self.invoked.to_string()),
         ]
         .into()
     }

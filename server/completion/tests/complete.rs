@@ -278,6 +278,19 @@ async fn the_builtin_engine_completes_from_the_workspace() {
 }
 
 #[tokio::test]
+async fn who_asks_by_key_gets_doubtful_text_too() {
+    let calls = "a = f(1)\na = g(2)\na = h(3)\na = k(4)\n";
+    let file = SourceFile { path: "b.py".into(), language: Language::Python, text: calls.into() };
+    let (snapshot, offset) = in_world(&World::new(vec![file].into()), "a.py", "a = $0\n");
+    let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_editor());
+    let cancel = CancellationToken::new();
+    let typed = complete(&snapshot, offset, &engine, &Settings::for_editor(), &cancel).await;
+    assert!(matches!(typed.status, Status::Silent("the rest is unlikely")), "{:?}", typed.status);
+    let invoked = complete(&snapshot, offset, &engine, &Settings::for_invoked(), &cancel).await;
+    assert!(matches!(invoked.status, Status::Ok), "{:?}", invoked.status);
+}
+
+#[tokio::test]
 async fn many_requests_share_one_world() {
     let world = world_with_canary();
     let engine = Arc::new(BuiltinEngine::new("builtin", BuiltinSettings::for_replay()));
@@ -302,5 +315,6 @@ fn the_fingerprint_changes_with_what_can_change_answers_only() {
     let base = of(&engine("a", Duration::ZERO), &settings);
     assert_eq!(of(&engine("b", Duration::ZERO), &settings), base, "the user's name for it takes no part");
     assert_ne!(of(&engine("a", Duration::from_secs(1)), &settings), base);
+    assert_ne!(of(&engine("a", Duration::ZERO), &Settings { invoked: true, ..settings.clone() }), base);
     assert_ne!(of(&engine("a", Duration::ZERO), &Settings { hide_near_duplicates: true, ..settings }), base);
 }

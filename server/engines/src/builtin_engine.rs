@@ -25,6 +25,15 @@ impl BuiltinEngine {
         BuiltinEngine { description, settings }
     }
 
+    /// Nothing is kept back from who asked for it.
+    fn settings_for(&self, request: &Request) -> Settings {
+        if request.invoked {
+            Settings { min_probability: None, min_continuation: None, ..self.settings }
+        } else {
+            self.settings
+        }
+    }
+
     async fn run(
         &self,
         request: Request,
@@ -35,7 +44,7 @@ impl BuiltinEngine {
         if request.corpus.is_none() {
             return Err(Error::NeedsWorkspace { engine: name.clone() });
         }
-        let settings = self.settings;
+        let settings = self.settings_for(&request);
         // The child is cancelled with the request and, through the guard, when this future is dropped.
         let running = cancel.child_token();
         let _stop_when_dropped = running.clone().drop_guard();

@@ -80,6 +80,8 @@ pub struct Request {
     pub context: Vec<ContextItem>,
     /// The workspace's tokens without the file being edited, for engines that read the workspace.
     pub corpus: Option<builtin::MaskedCorpus>,
+    /// Whether a person asked by key. Then a doubtful answer is better than none; while somebody only types it is worse.
+    pub invoked: bool,
 }
 
 /// How an answer ended.

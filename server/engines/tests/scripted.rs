@@ -22,6 +22,7 @@ fn request(path: &str) -> Request {
         suffix: "\r\n".into(),
         context: Vec::new(),
         corpus: None,
+        invoked: false,
     }
 }
 
