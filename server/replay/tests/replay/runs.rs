@@ -2,96 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cases::{
-    Case, Machine, Metric, Origin, OriginKind, Prediction, Run, Scenario, Schema, Status, Tags, Task,
-    WorkspaceState, suite_hash, to_line,
-};
-use completion::{Settings, World};
-use engines::{Script, ScriptedEngine};
+use cases::{Case, Metric, Prediction, Run, Status, WorkspaceState, to_line};
+use completion::Settings;
+use engines::{Rule, Script, ScriptedEngine};
 use replay::{
-    ConfiguredEngine, Error, RunFolder, ask_all, plan, read_run, read_suite, score_all, write_suite,
+    Answers, ConfiguredEngine, Error, RunFolder, Stop, read_run, read_suite, replay, score_all, write_suite,
 };
+use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-fn case(number: usize) -> Case {
-    let origin = Origin::new(OriginKind::Mined, "t");
-    let mut case = Case {
-        schema: Schema::CURRENT,
-        id: String::new(),
-        hole: number.to_string(),
-        task: Task::Complete,
-        scenario: Scenario::FullBlock,
-        variant: None,
-        language: "python".to_owned(),
-        block_kind: None,
-        path: format!("f{number}.py"),
-        byte_range: 4..9,
-        line: 0,
-        character: 4,
-        prefix: "x = ".to_owned(),
-        suffix: "\n".to_owned(),
-        truth: "a + b".to_owned(),
-        context: Vec::new(),
-        origin,
-        tests: None,
-        tags: Tags::new(),
-    };
-    case.id = case.compute_id();
-    case
-}
-
-fn engine(name: &str, script: Script) -> ConfiguredEngine {
-    ConfiguredEngine { engine: Arc::new(ScriptedEngine::new(name, script)), settings: Settings::for_replay() }
-}
-
-fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {
-    let delay = Duration::from_millis(delay_ms);
-    engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
-}
-
-fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
-    Run {
-        schema: Schema::CURRENT,
-        tool: "test".to_owned(),
-        name: "test".to_owned(),
-        suite: suite_hash(cases),
-        seed: 1,
-        repeat: 1,
-        engines: engines.iter().map(ConfiguredEngine::config).collect(),
-        workspace: None,
-        machine: Machine { os: "os".to_owned(), cpu: "cpu".to_owned(), cores: 2 },
-    }
-}
-
-fn fingerprints(engines: &[ConfiguredEngine]) -> Vec<String> {
-    engines.iter().map(|engine| engine.name().fingerprint).collect()
-}
-
-/// Asks what `done` lacks; stops asking after `limit` answers.
-async fn ask(
-    cases: &[Case],
-    engines: &[ConfiguredEngine],
-    done: &[Prediction],
-    limit: usize,
-) -> Vec<Prediction> {
-    let attempts = plan(cases, &fingerprints(engines), 1, done);
-    let stop = CancellationToken::new();
-    let mut predictions = Vec::new();
-    let record = |prediction| {
-        predictions.push(prediction);
-        if predictions.len() == limit {
-            stop.cancel();
-        }
-        ControlFlow::Continue(())
-    };
-    ask_all(attempts, &cases.into(), &engines.into(), &World::empty(), 3, &stop, record).await;
-    predictions
-}
+use crate::fixture::{ask, case, engine, questions, run, says};
 
 #[tokio::test(start_paused = true)]
 async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
@@ -108,6 +33,112 @@ async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
     let keys: BTreeSet<_> = first.iter().chain(&second).map(Prediction::key).collect();
     assert_eq!(first.len() + second.len(), 40);
     assert_eq!(keys.len(), 40);
+}
+
+#[tokio::test]
+async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let cases: Vec<Case> = (0..2).map(case).collect();
+    let engines = [says("a + b", 0)];
+    let mut told = Vec::new();
+    let tell = |done, planned| told.push((done, planned));
+    let stop = Stop::at_once(CancellationToken::new());
+    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell).await;
+    let (answers, scores) = made.unwrap();
+    assert!(answers.is_finished());
+    assert_eq!(told, [(0, 2), (1, 2), (2, 2)]);
+    assert_eq!(read_run(&path).unwrap().predictions, answers.predictions);
+    let rows = fs::read_to_string(path.join("scores.jsonl")).unwrap();
+    assert_eq!(rows, scores.iter().map(to_line).collect::<String>());
+    assert_eq!(scores[0].metrics["exact_match"], Metric::Value(1.0));
+}
+
+#[tokio::test]
+async fn secrets_in_answers_are_kept_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
+    let (cases, engines) = ([case(1)], [says(&format!("token = \"{secret}\""), 0)]);
+    let stop = Stop::at_once(CancellationToken::new());
+    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, |_, _| {});
+    let (answers, _) = made.await.unwrap();
+    assert!(answers.predictions[0].text.contains("xxxx"), "{:?}", answers.predictions);
+    assert!(!fs::read_to_string(path.join("predictions.jsonl")).unwrap().contains(secret));
+}
+
+/// Time stands still unless everybody waits, so an hour passes only where somebody waits for the slow engine.
+const HOUR: u64 = 3_600_000;
+
+/// An engine that answers to `f0.py` at once and to everything else in an hour.
+fn quick_or_slow() -> Arc<ScriptedEngine> {
+    let delay = Duration::from_millis(HOUR);
+    let rule = |path: &str, delay| Rule {
+        path: path.to_owned(),
+        delay,
+        pieces: vec!["a + b".to_owned()],
+        ..Rule::default()
+    };
+    Arc::new(ScriptedEngine::with_rules("scripted", vec![rule("f0.py", Duration::ZERO), rule("", delay)]))
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let cases: Vec<Case> = (0..5).map(case).collect();
+    let scripted = quick_or_slow();
+    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient() }];
+    let token = CancellationToken::new();
+    let tell = |done, _| {
+        if done == 1 {
+            token.cancel();
+        }
+    };
+    let start = Instant::now();
+    let stop = Stop::at_once(token.clone());
+    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell);
+    let (answers, scores) = made.await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1), "nobody waited for the slow answers");
+    until_free(&scripted).await;
+    let Answers { predictions, planned } = answers;
+    assert_eq!((predictions.len(), planned, scores.len()), (1, 5, 1));
+    assert_eq!(read_run(&path).unwrap().predictions, predictions);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replay_that_is_dropped_frees_its_engines() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: Vec<Case> = (0..5).map(case).collect();
+    let scripted = quick_or_slow();
+    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient() }];
+    let (first_answer, mut answered) = mpsc::unbounded_channel();
+    let tell = move |done, _| {
+        if done == 1 {
+            first_answer.send(()).expect("the test listens");
+        }
+    };
+    let stop = Stop::at_once(CancellationToken::new());
+    let (run, questions) = (run(&cases, &engines), questions(&cases, &engines));
+    let replaying = tokio::spawn(replay(folder.path().join("run"), run, questions, stop, tell));
+    answered.recv().await.expect("there is a first answer");
+    assert!(scripted.busy() > 0);
+    replaying.abort();
+    until_free(&scripted).await;
+}
+
+/// Settings under which the slow engine is no timeout.
+fn patient() -> Settings {
+    Settings { deadline: Duration::from_millis(2 * HOUR), ..Settings::for_replay() }
+}
+
+/// Returns when the engine is free, if that takes no time.
+async fn until_free(engine: &ScriptedEngine) {
+    let start = Instant::now();
+    while engine.busy() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(1), "the engine is still busy");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 #[tokio::test]

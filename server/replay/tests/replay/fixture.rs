@@ -1,0 +1,91 @@
+//! Cases, engines and runs that tests are made of.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cases::{Case, Machine, Origin, OriginKind, Prediction, Run, Scenario, Schema, Tags, Task, suite_hash};
+use completion::{Settings, World};
+use engines::{Script, ScriptedEngine};
+use replay::{ConfiguredEngine, Questions, Stop, ask_all, plan};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) fn case(number: usize) -> Case {
+    let origin = Origin::new(OriginKind::Mined, "t");
+    let mut case = Case {
+        schema: Schema::CURRENT,
+        id: String::new(),
+        hole: number.to_string(),
+        task: Task::Complete,
+        scenario: Scenario::FullBlock,
+        variant: None,
+        language: "python".to_owned(),
+        block_kind: None,
+        path: format!("f{number}.py"),
+        byte_range: 4..9,
+        line: 0,
+        character: 4,
+        prefix: "x = ".to_owned(),
+        suffix: "\n".to_owned(),
+        truth: "a + b".to_owned(),
+        context: Vec::new(),
+        origin,
+        tests: None,
+        tags: Tags::new(),
+    };
+    case.id = case.compute_id();
+    case
+}
+
+pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
+    ConfiguredEngine { engine: Arc::new(ScriptedEngine::new(name, script)), settings: Settings::for_replay() }
+}
+
+pub(crate) fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {
+    let delay = Duration::from_millis(delay_ms);
+    engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
+}
+
+pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
+    Run {
+        schema: Schema::CURRENT,
+        tool: "test".to_owned(),
+        name: "test".to_owned(),
+        suite: suite_hash(cases),
+        seed: 1,
+        repeat: 1,
+        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        workspace: None,
+        machine: Machine { os: "os".to_owned(), cpu: "cpu".to_owned(), cores: 2 },
+    }
+}
+
+pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> Questions {
+    Questions { cases: cases.into(), engines: engines.into(), world: World::empty(), jobs: 3 }
+}
+
+pub(crate) fn fingerprints(engines: &[ConfiguredEngine]) -> Vec<String> {
+    engines.iter().map(|engine| engine.name().fingerprint).collect()
+}
+
+/// Asks what `done` lacks; stops asking after `limit` answers.
+pub(crate) async fn ask(
+    cases: &[Case],
+    engines: &[ConfiguredEngine],
+    done: &[Prediction],
+    limit: usize,
+) -> Vec<Prediction> {
+    let attempts = plan(cases, &fingerprints(engines), 1, done);
+    let enough = CancellationToken::new();
+    let mut predictions = Vec::new();
+    let record = |prediction| {
+        predictions.push(prediction);
+        if predictions.len() == limit {
+            enough.cancel();
+        }
+        ControlFlow::Continue(())
+    };
+    let stop = Stop::when_answered(enough.clone());
+    ask_all(attempts, &questions(cases, engines), &stop, record).await;
+    predictions
+}

@@ -1,0 +1,138 @@
+//! What is known of recorded cases from former runs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use cases::{Case, Metric};
+use replay::{ConfiguredEngine, DataFolder, Latest, RunFolder, Stop, WholeRun, latest, replay};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::fixture::{ask, case, questions, run, says};
+
+const SUITE: &str = "app-123";
+
+fn data() -> (TempDir, DataFolder) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = DataFolder::new(folder.path().join("data"));
+    (folder, data)
+}
+
+async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine]) -> PathBuf {
+    let folder = data.new_run(SUITE).unwrap();
+    let stop = Stop::at_once(CancellationToken::new());
+    let made = replay(folder.clone(), run(cases, engines), questions(cases, engines), stop, |_, _| {}).await;
+    assert!(made.unwrap().0.is_finished());
+    folder
+}
+
+/// Path of the case, answer and exact match of each newest answer.
+fn shown(latest: &Latest) -> Vec<(String, &str, bool)> {
+    let show = |(prediction, score): &(cases::Prediction, cases::Score)| {
+        assert_eq!((&score.case, &score.fingerprint), (&prediction.case, &prediction.engine.fingerprint));
+        score.metrics["exact_match"] == Metric::Value(1.0)
+    };
+    latest.answers.iter().map(|row| (row.0.case.clone(), row.0.text.as_str(), show(row))).collect()
+}
+
+#[tokio::test]
+async fn a_suite_that_was_never_replayed_has_no_answers() {
+    let (_folder, data) = data();
+    let latest = latest(&data, SUITE, &[case(1)]);
+    assert!(latest.answers.is_empty() && latest.whole.is_none() && latest.problems.is_empty());
+}
+
+#[tokio::test]
+async fn the_newest_answer_of_every_engine_to_every_case_is_found() {
+    let (_folder, data) = data();
+    let cases: Vec<Case> = (0..3).map(case).collect();
+    // The answer is a part of the fingerprint, so this is three engines.
+    let (right, wrong, other) = (says("a + b", 0), says("a", 0), says("b", 0));
+    replayed(&data, &cases[..2], &[right.clone(), wrong]).await;
+    replayed(&data, &cases, &[right]).await;
+    replayed(&data, &cases[1..2], &[other]).await;
+    let latest = latest(&data, SUITE, &cases);
+    let id = |number: usize| cases[number].id.clone();
+    let mut shown = shown(&latest);
+    assert!(shown.is_sorted_by_key(|(case, ..)| cases.iter().position(|known| known.id == *case)));
+    shown.sort_by_key(|(case, text, _)| (cases.iter().position(|known| known.id == *case), *text));
+    let expected = [
+        (id(0), "a", false),
+        (id(0), "a + b", true),
+        (id(1), "a", false),
+        (id(1), "a + b", true),
+        (id(1), "b", false),
+        (id(2), "a + b", true),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[tokio::test]
+async fn of_two_answers_of_one_engine_the_newer_one_counts() {
+    let (_folder, data) = data();
+    let (cases, engines) = ([case(1)], [says("a + b", 0)]);
+    let old = replayed(&data, &cases, &engines).await;
+    replayed(&data, &cases, &engines).await;
+    let rows = old.join("predictions.jsonl");
+    let text = fs::read_to_string(&rows).unwrap().replace("\"text\":\"a + b\"", "\"text\":\"old\"");
+    fs::write(&rows, text).unwrap();
+    assert_eq!(shown(&latest(&data, SUITE, &cases)), [(cases[0].id.clone(), "a + b", true)]);
+}
+
+#[tokio::test]
+async fn the_newest_run_over_the_whole_suite_is_found() {
+    let (_folder, data) = data();
+    let cases: Vec<Case> = (0..4).map(case).collect();
+    let engines = [says("a + b", 0)];
+    replayed(&data, &cases[..3], &engines).await;
+    let folder = replayed(&data, &cases[..3], &engines).await;
+    replayed(&data, &cases[..1], &engines).await;
+    replayed(&data, &cases[1..], &engines).await;
+    let found = latest(&data, SUITE, &cases).whole;
+    assert_eq!(found, Some(WholeRun { folder, cases: 3 }), "one case was recorded since");
+    let folder = replayed(&data, &cases, &engines).await;
+    let found = latest(&data, SUITE, &cases).whole;
+    assert_eq!(found, Some(WholeRun { folder, cases: 4 }));
+}
+
+#[tokio::test]
+async fn an_unfinished_run_is_no_run_over_the_whole_suite() {
+    let (_folder, data) = data();
+    let cases: Vec<Case> = (0..3).map(case).collect();
+    let engines = [says("a + b", 0)];
+    let mut rows = RunFolder::create(&data.new_run(SUITE).unwrap(), &run(&cases, &engines), &cases).unwrap();
+    rows.append(&ask(&cases[..1], &engines, &[], 1).await[0]).unwrap();
+    let latest = latest(&data, SUITE, &cases);
+    assert_eq!(latest.whole, None);
+    assert_eq!(latest.answers.len(), 1);
+}
+
+#[tokio::test]
+async fn runs_that_cannot_be_read_are_reported_and_cost_nothing_else() {
+    let (_folder, data) = data();
+    let (cases, engines) = ([case(1)], [says("a + b", 0)]);
+    replayed(&data, &cases, &engines).await;
+    let broken = replayed(&data, &cases, &engines).await;
+    fs::write(broken.join("predictions.jsonl"), "half a row\n").unwrap();
+    data.new_run(SUITE).unwrap();
+    let latest = latest(&data, SUITE, &cases);
+    assert_eq!(shown(&latest), [(cases[0].id.clone(), "a + b", true)]);
+    let [problem] = latest.problems.as_slice() else { panic!("one run is broken: {:?}", latest.problems) };
+    assert!(
+        problem.to_string().starts_with(&format!("{}, line 1", broken.join("predictions.jsonl").display()))
+    );
+}
+
+#[tokio::test]
+async fn only_the_last_50_runs_are_looked_at() {
+    let (_folder, data) = data();
+    let (cases, engines) = ([case(1)], [says("a + b", 0)]);
+    let first = replayed(&data, &cases, &engines).await;
+    let numbers = 2..=50;
+    for _ in numbers {
+        data.new_run(SUITE).unwrap();
+    }
+    assert_eq!(latest(&data, SUITE, &cases).whole.map(|whole| whole.folder), Some(first));
+    data.new_run(SUITE).unwrap();
+    assert_eq!(latest(&data, SUITE, &cases).answers.len(), 0);
+}
