@@ -11,7 +11,7 @@ pub fn component(program: &str) -> Option<PathBuf> {
     let installed = env::split_paths(&paths).map(|folder| folder.join(program));
     let found = chosen.into_iter().chain(installed).find(|path| path.is_file());
     if found.is_none() {
-        missing(&format!("{program} is not installed; `cargo xtask test` installs it on Debian as root"));
+        missing(&format!("{program} is not installed; `cargo xtask test` installs it on Debian"));
     }
     found
 }

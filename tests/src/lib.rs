@@ -5,11 +5,13 @@
 
 mod component;
 pub mod lsp;
+mod neovim;
 mod process;
 mod project;
 #[cfg(unix)]
 pub mod unix;
 
 pub use component::component;
+pub use neovim::Neovim;
 pub use process::{Outcome, Running, wait_until};
 pub use project::{Project, binary};

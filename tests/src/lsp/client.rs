@@ -1,7 +1,7 @@
 //! A client that drives one server and keeps account of every message.
 
 use std::collections::BTreeSet;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
@@ -240,9 +240,19 @@ impl Client {
         self.line.close();
     }
 
-    /// Leaves the server's output where it is from now on, until the client is waited for.
+    /// Leaves the server's output where it is from now on, until [`Client::read_on`] or the end.
     pub fn stop_reading(&self) {
         self.line.pause(true);
+    }
+
+    /// Reads the server's output again.
+    pub fn read_on(&self) {
+        self.line.pause(false);
+    }
+
+    /// Whether the server's process has ended.
+    pub fn has_ended(&self) -> bool {
+        self.exit_status().is_some()
     }
 
     /// `shutdown`: the server answers, and lives until `exit`.
@@ -301,13 +311,16 @@ impl Client {
     fn outcome(&mut self) -> Outcome {
         self.is_over = true;
         self.line.pause(false);
-        let status = || lock(&self.child).try_wait().expect("the child is ours");
-        wait_at_most(self.setup.time_limit, "the server ends", || status().is_some());
-        let status = status().expect("it has ended");
+        wait_at_most(self.setup.time_limit, "the server ends", || self.has_ended());
+        let status = self.exit_status().expect("it has ended");
         if let Some(reader) = self.reader.take() {
             reader.join().expect("the reader does not panic");
         }
         Outcome { status, stdout: String::new(), stderr: text_of(self.stderr.take()) }
+    }
+
+    fn exit_status(&self) -> Option<ExitStatus> {
+        lock(&self.child).try_wait().expect("the child is ours")
     }
 
     #[track_caller]

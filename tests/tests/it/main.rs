@@ -5,6 +5,8 @@ mod commands;
 mod determinism;
 #[cfg(unix)]
 mod interruption;
+mod lsp;
+mod neovim;
 mod report;
 mod rows;
 #[cfg(unix)]

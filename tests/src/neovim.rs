@@ -1,0 +1,171 @@
+//! A real Neovim with the configuration of `editors/neovim` and the real server.
+//!
+//! It runs without a terminal and listens on a socket; `nvim --server` presses its keys and evaluates Lua in it. Nothing
+//! waits for a time to pass: what takes a while is asked about until it is so.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::component::missing;
+use crate::lsp::{Buffer, Encoding};
+use crate::{Project, Running, binary, component, wait_until};
+
+/// The script that the editor starts with.
+const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
+
+/// The folder that users put on their runtimepath.
+const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/neovim");
+
+/// The first version with inline completion.
+const OLDEST: &str = "nvim-0.12";
+
+/// An editor with a file of a project; dropping it ends it.
+pub struct Neovim {
+    program: PathBuf,
+    socket: PathBuf,
+    home: PathBuf,
+    _process: Running,
+}
+
+impl Neovim {
+    /// Opens a file of a project and waits until the server, started with some more arguments, serves it. `None`, said
+    /// aloud, where there is no Neovim that is new enough.
+    ///
+    /// # Panics
+    ///
+    /// When the server is not up in time.
+    #[track_caller]
+    pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
+        let program = component("nvim")?;
+        let socket = project.beside("nvim.sock");
+        let mut command = project.command(&program, "--headless -i NONE -n");
+        command.args(["-u", INIT, "--listen"]).arg(&socket).arg(file);
+        command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
+        command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
+        command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
+        let editor = Neovim { program, socket, home: project.home(), _process: Running::start(command) };
+        wait_until("Neovim listens", || editor.remote("--remote-expr", "1").is_some());
+        if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
+            missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
+            return None;
+        }
+        editor.wait_until("Test.is_attached()");
+        Some(editor)
+    }
+
+    /// Presses keys, in Neovim's notation: a `<` itself is `<lt>`.
+    ///
+    /// # Panics
+    ///
+    /// When Neovim has ended.
+    #[track_caller]
+    pub fn press(&self, keys: &str) {
+        self.remote("--remote-send", keys).expect("Neovim runs");
+    }
+
+    /// The value of a Lua expression.
+    ///
+    /// # Panics
+    ///
+    /// When evaluating it fails.
+    #[track_caller]
+    pub fn evaluate(&self, lua: &str) -> Value {
+        let quoted = format!("vim.json.encode({lua})").replace('\'', "''");
+        let answer = self.remote("--remote-expr", &format!("luaeval('{quoted}')"));
+        let answer = answer.unwrap_or_else(|| panic!("`{lua}` failed in Neovim"));
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("`{lua}` gave {answer}: {error}"))
+    }
+
+    /// Waits until a Lua expression is neither nil nor false, and returns its value.
+    ///
+    /// # Panics
+    ///
+    /// When that takes too long.
+    #[track_caller]
+    pub fn wait_until(&self, lua: &str) -> Value {
+        let mut value = Value::Null;
+        wait_until(&format!("`{lua}` in Neovim"), || {
+            value = self.evaluate(lua);
+            !matches!(value, Value::Null | Value::Bool(false))
+        });
+        value
+    }
+
+    /// Waits until a suggestion is drawn, and returns it.
+    #[track_caller]
+    pub fn wait_for_ghost_text(&self) -> String {
+        self.wait_until("Test.ghost_text()").as_str().expect("ghost text is text").to_owned()
+    }
+
+    /// The suggestion that is drawn.
+    #[track_caller]
+    pub fn ghost_text(&self) -> Option<String> {
+        self.evaluate("Test.ghost_text()").as_str().map(str::to_owned)
+    }
+
+    /// The lines of the file as it stands in the editor.
+    #[track_caller]
+    pub fn text(&self) -> String {
+        let text = self.evaluate("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n')");
+        text.as_str().expect("lines are text").to_owned()
+    }
+
+    /// Leaves requests of a method unsent from now on, as if the server did not answer.
+    #[track_caller]
+    pub fn hold(&self, method: &str) {
+        self.evaluate(&format!("rawset(Test.held, '{method}', true)"));
+    }
+
+    /// All requests of a method that were sent, with their answers.
+    #[track_caller]
+    pub fn requests(&self, method: &str) -> Vec<Value> {
+        let mut requests = self.evaluate("Test.requests");
+        let requests = requests.as_array_mut().map(std::mem::take).unwrap_or_default();
+        requests.into_iter().filter(|request| request["method"] == method).collect()
+    }
+
+    /// Waits until the latest request of a method is answered, and returns it.
+    #[track_caller]
+    pub fn wait_for_answer(&self, method: &str) -> Value {
+        let mut latest = None;
+        wait_until(&format!("{method} is answered"), || {
+            latest = self.requests(method).pop();
+            latest.as_ref().is_some_and(|request| request["is_answered"] == true)
+        });
+        latest.expect("there is one")
+    }
+
+    /// The text of the editor with an item as it came over the wire put in.
+    #[track_caller]
+    pub fn text_with(&self, item: &Value) -> String {
+        let text = self.text();
+        let buffer = Buffer::new("file:///any", "any", self.encoding(), &text);
+        let (start, end) = (buffer.offset(&item["range"]["start"]), buffer.offset(&item["range"]["end"]));
+        let insert = item["insertText"].as_str().expect("an item is plain text");
+        format!("{}{insert}{}", &text[..start], &text[end..])
+    }
+
+    fn encoding(&self) -> Encoding {
+        let name = self.evaluate("vim.lsp.get_clients({ bufnr = 0 })[1].offset_encoding");
+        let found = Encoding::ALL.into_iter().find(|encoding| name == encoding.name());
+        found.unwrap_or_else(|| panic!("{name} is no encoding"))
+    }
+
+    /// What a call of `nvim --server` printed; `None` when it failed.
+    fn remote(&self, action: &str, argument: &str) -> Option<String> {
+        let mut command = Command::new(&self.program);
+        command.env("HOME", &self.home).arg("--server").arg(&self.socket).args([action, argument]);
+        let output = command.output().expect("Neovim can be started");
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+/// The search path with a folder before it.
+fn path_with(folder: &Path) -> std::ffi::OsString {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(folder.to_owned()).chain(env::split_paths(&paths));
+    env::join_paths(paths).expect("folders of a search path can be joined")
+}

@@ -1,0 +1,66 @@
+-- What a user of the configuration has in their init.lua, and eyes on what happens: every request that Neovim sends is kept
+-- with its answer. Functions for tests are in the global table `Test`.
+
+Test = {
+  --- Requests that were sent, as they went over the wire: `method`, `params`, and `result` or `error` once it is answered.
+  requests = {},
+  --- Methods whose requests are left unsent, as if the server had not answered yet.
+  held = {},
+}
+
+vim.opt.runtimepath:prepend(assert(vim.env.GHOSTBENCH_TEST_CONFIGURATION))
+
+--- A transport to the server that keeps account of requests.
+local function start(dispatchers, config)
+  local command = vim.list_extend({ 'ghostbench', 'lsp', '--stdio' }, vim.json.decode(vim.env.GHOSTBENCH_TEST_OPTIONS))
+  local rpc = vim.lsp.rpc.start(command, dispatchers, { cwd = config.root_dir })
+  local send = rpc.request
+  rpc.request = function(method, params, on_answer, on_reply)
+    if Test.held[method] then
+      return true
+    end
+    local request = { method = method, params = params }
+    table.insert(Test.requests, request)
+    return send(method, params, function(err, result, id)
+      request.error, request.result = err, result
+      request.is_answered = true
+      return on_answer(err, result, id)
+    end, on_reply)
+  end
+  return rpc
+end
+
+assert(vim.deep_equal(vim.lsp.config.ghostbench.cmd, { 'ghostbench', 'lsp', '--stdio' }))
+vim.lsp.config('ghostbench', { cmd = start, root_dir = vim.fn.getcwd() })
+vim.lsp.enable('ghostbench')
+
+--- Whether the server serves the current buffer.
+function Test.is_attached()
+  local client = vim.lsp.get_clients({ bufnr = 0, name = 'ghostbench' })[1]
+  return client ~= nil and client.initialized and vim.lsp.inline_completion.is_enabled({ bufnr = 0, client_id = client.id })
+end
+
+--- The suggestion as it is drawn, lines joined by line feeds; nil where there is none.
+function Test.ghost_text()
+  local namespace = vim.api.nvim_get_namespaces()['nvim.lsp.inline_completion']
+  local mark = namespace and vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })[1]
+  if not mark then
+    return nil
+  end
+  local lines = { mark[4].virt_text }
+  vim.list_extend(lines, mark[4].virt_lines or {})
+  for index, chunks in ipairs(lines) do
+    lines[index] = vim.iter(chunks):fold('', function(text, chunk) return text .. chunk[1] end)
+  end
+  return table.concat(lines, '\n')
+end
+
+--- The titles of the code lenses of the current buffer by 1-based line.
+function Test.lenses()
+  local titles = {}
+  for _, entry in ipairs(vim.lsp.codelens.get({ bufnr = 0 })) do
+    local command = entry.lens.command
+    table.insert(titles, { line = entry.lens.range.start.line + 1, title = command and command.title })
+  end
+  return titles
+end

@@ -1,0 +1,52 @@
+//! The client itself: its account of messages, on which every other test rests, notices what it should.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Client;
+
+use super::editor::{Editor, setup};
+use super::scripts::RULES;
+
+#[test]
+fn an_answer_that_nobody_waits_for_is_noticed() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    editor.client.request("ghostbench/status", Value::Null);
+    assert!(complaint(editor).contains("unread at the end"));
+}
+
+#[test]
+fn a_second_answer_to_one_request_is_noticed() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let request = json!({"jsonrpc": "2.0", "id": "twice", "method": "ghostbench/status"});
+    editor.client.send(&request);
+    editor.client.wait_for_response(&"twice".into());
+    editor.client.send(&request);
+    assert!(complaint(editor).contains("twice"));
+}
+
+#[test]
+fn a_notification_that_nobody_expects_is_noticed() {
+    let project = Project::new("//- /a.py\nprint(1)\n");
+    // Whoever offers to draw progress is told about the indexing.
+    let setup = setup(&project).capability("/window/workDoneProgress", true.into());
+    let editor = Editor::start(&project, &[], setup);
+    editor.client.expect_request("window/workDoneProgress/create");
+    assert!(complaint(editor).contains("$/progress"));
+}
+
+#[test]
+fn a_server_that_never_ran_is_noticed() {
+    let project = Project::new("");
+    let client = Client::spawn(project.ghostbench("no such command"), setup(&project));
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(client))).is_err());
+}
+
+/// What the client complains about when it goes.
+fn complaint(editor: Editor) -> String {
+    let complaint = catch_unwind(AssertUnwindSafe(|| drop(editor))).expect_err("the client complains");
+    *complaint.downcast::<String>().expect("a complaint is a text")
+}

@@ -1,0 +1,286 @@
+//! Messages that are none, come at the wrong time or mean nothing: each is answered as the protocol says, and the server goes on.
+
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Client;
+
+use super::editor::{
+    Editor, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED, PARSE_ERROR, setup,
+};
+use super::scripts::{RULES, assert_in_step};
+
+const OUTSIDE_WORLD: i32 = 3;
+
+/// Sends a body; it must be answered with this error, without an id, and the next request as ever.
+#[track_caller]
+fn check_body(body: &[u8], code: i64) {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("echo.py", "x = 1\n");
+    editor.client.send_body(body);
+    editor.change(buffer.append("y = '😀'\n"));
+    let response = editor.client.wait_for_response(&Value::Null);
+    assert_eq!(response["error"]["code"], code, "{response}");
+    assert_in_step(&editor, &buffer);
+}
+
+#[test]
+fn a_body_that_is_no_json_is_a_parse_error() {
+    check_body(b"{\"jsonrpc\": \"2.0\", \"method\": ", PARSE_ERROR);
+    check_body(b"hello", PARSE_ERROR);
+    check_body(b"", PARSE_ERROR);
+    check_body(b"{\"jsonrpc\": \"2.0\", \"id\": \"\xff\xfe\"}", PARSE_ERROR);
+}
+
+#[test]
+fn json_nested_without_end_is_a_parse_error() {
+    check_body("[".repeat(200_000).as_bytes(), PARSE_ERROR);
+}
+
+#[test]
+fn json_that_is_no_message_is_an_invalid_request() {
+    for body in ["7", "\"hello\"", "null", "true", "{}", "{\"jsonrpc\":\"2.0\"}"] {
+        check_body(body.as_bytes(), INVALID_REQUEST);
+    }
+}
+
+#[test]
+fn batches_are_no_part_of_the_protocol() {
+    check_body(b"[]", INVALID_REQUEST);
+    check_body(br#"[{"jsonrpc":"2.0","id":1,"method":"ghostbench/status"}]"#, INVALID_REQUEST);
+}
+
+/// Sends bytes to a server that is not introduced yet, and gives how it ended.
+#[track_caller]
+fn send_at_start(bytes: &[u8]) -> tests::Outcome {
+    let project = Project::new("");
+    let client = Client::spawn(project.ghostbench("lsp"), setup(&project));
+    client.try_send_bytes(bytes);
+    client.close_stdin();
+    client.wait_for_end()
+}
+
+#[test]
+fn broken_headers_end_the_server_with_a_message() {
+    for headers in [
+        "hello\r\n\r\n",
+        "Content-Length: ten\r\n\r\n",
+        "Content-Length: -1\r\n\r\n",
+        "Content-Length:\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+    ] {
+        let outcome = send_at_start(headers.as_bytes()).expect_code(OUTSIDE_WORLD);
+        outcome.expect_message(&["ghostbench", "header"]);
+    }
+}
+
+#[test]
+fn headers_without_a_length_end_the_server_with_a_message() {
+    for headers in ["\r\n", "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}"] {
+        send_at_start(headers.as_bytes()).expect_code(OUTSIDE_WORLD).expect_message(&["Content-Length"]);
+    }
+}
+
+#[test]
+fn a_length_that_nobody_can_mean_ends_the_server_with_a_message() {
+    for length in ["99999999999", "18446744073709551615", "99999999999999999999999999"] {
+        let outcome = send_at_start(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
+        outcome.expect_code(OUTSIDE_WORLD).expect_message(&["Content-Length"]);
+    }
+}
+
+#[test]
+fn headers_without_end_end_the_server_with_a_message() {
+    send_at_start("x".repeat(1 << 20).as_bytes()).expect_code(OUTSIDE_WORLD).expect_message(&["header"]);
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_a_client_that_went_away() {
+    for bytes in ["", "Content-Le", "Content-Length: 100\r\n", "Content-Length: 100\r\n\r\n{\"jsonrpc\""] {
+        send_at_start(bytes.as_bytes()).expect_code(0);
+    }
+}
+
+#[test]
+fn headers_may_be_written_in_any_case_and_have_company() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let body = r#"{"jsonrpc":"2.0","id":"mine","method":"ghostbench/status"}"#;
+    let kind = "Content-Type: application/vscode-jsonrpc; charset=utf-8";
+    let frame = format!("{kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    // In pieces, as pipes deliver.
+    for byte in frame.as_bytes() {
+        editor.client.send_bytes(&[*byte]);
+    }
+    assert!(editor.client.wait_for_response(&"mine".into())["result"].is_object());
+}
+
+#[test]
+fn unknown_methods_are_not_found() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for method in ["textDocument/dance", "ghostbench/dance", "$/dance", "", "textDocument/hover"] {
+        assert_eq!(editor.client.call_in_vain(method, json!({"a": 1})), METHOD_NOT_FOUND, "{method}");
+    }
+}
+
+#[test]
+fn unknown_notifications_are_passed_over_in_silence() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for method in ["textDocument/dance", "ghostbench/dance", "$/dance", "$/setTrace", ""] {
+        editor.client.notify(method, json!({"a": 1}));
+    }
+    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+}
+
+#[test]
+fn answers_to_questions_that_were_never_asked_are_passed_over_in_silence() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for id in [json!(4711), json!("nobody"), Value::Null] {
+        editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "result": 1}));
+        editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "no"}}));
+    }
+    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+}
+
+#[test]
+fn before_the_introduction_requests_are_refused_and_notifications_dropped() {
+    let project = Project::new("");
+    let mut command = project.ghostbench("lsp");
+    command.args(["--scripted", &RULES.to_string()]);
+    let client = Client::spawn(command, setup(&project));
+    for method in ["ghostbench/status", "textDocument/inlineCompletion", "shutdown"] {
+        assert_eq!(client.call_in_vain(method, json!({})), NOT_INITIALIZED, "{method}");
+    }
+    client.notify("textDocument/didOpen", json!({"textDocument": {}}));
+    client.initialize();
+    assert!(client.call("ghostbench/status", Value::Null).is_object());
+}
+
+#[test]
+fn a_second_introduction_is_refused() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let params = setup(&project).encodings(&["utf-8"]).initialize_params();
+    assert_eq!(editor.client.call_in_vain("initialize", params), INVALID_REQUEST);
+    assert_in_step(&editor, &editor.open("echo.py", "x = '😀'\n"));
+}
+
+#[test]
+fn after_shutdown_requests_are_refused() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("echo.py", "x = 1\n");
+    editor.client.shutdown();
+    for method in ["ghostbench/status", "shutdown", "initialize"] {
+        assert_eq!(editor.client.call_in_vain(method, Value::Null), INVALID_REQUEST, "{method}");
+    }
+    let id = editor.ask_at_end(&buffer);
+    let error = editor.client.wait(id).expect_err("it is too late");
+    assert_eq!(error["code"], INVALID_REQUEST);
+    editor.close(&buffer);
+    editor.client.exit().expect_code(0);
+}
+
+#[test]
+fn parameters_of_other_types_are_invalid() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("echo.py", "x = 1\n");
+    let position =
+        |line: Value| json!({"textDocument": buffer.id(), "position": {"line": line, "character": 0}});
+    let requests = [
+        ("textDocument/inlineCompletion", json!({})),
+        ("textDocument/inlineCompletion", json!([1])),
+        ("textDocument/inlineCompletion", Value::Null),
+        ("textDocument/codeLens", json!({"textDocument": 7})),
+        ("ghostbench/recordCase", position(json!("one"))),
+        ("ghostbench/recordCase", position(json!(-1))),
+        ("ghostbench/recordCase", position(json!(1.5))),
+        ("ghostbench/recordCase", position(json!(u64::MAX))),
+        ("ghostbench/replay", json!({"target": "everything"})),
+        ("ghostbench/replay", json!({})),
+        ("ghostbench/case", json!({"id": 7})),
+        ("ghostbench/cases", json!({"textDocument": "echo.py"})),
+        ("workspace/executeCommand", json!({"command": 7})),
+        ("workspace/executeCommand", json!({"command": "ghostbench.replay", "arguments": []})),
+        (
+            "workspace/executeCommand",
+            json!({"command": "ghostbench.didAcceptCompletionItem", "arguments": [{}]}),
+        ),
+        ("workspace/executeCommand", json!({"command": "nobody.knows"})),
+    ];
+    for (method, params) in requests {
+        assert_eq!(editor.client.call_in_vain(method, params.clone()), INVALID_PARAMS, "{method} {params}");
+    }
+    assert_in_step(&editor, &buffer);
+}
+
+#[test]
+fn notifications_of_other_types_change_nothing() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("echo.py", "x = 1\n");
+    let id = buffer.id();
+    for (method, params) in [
+        ("textDocument/didChange", json!({})),
+        ("textDocument/didChange", json!({"textDocument": id, "contentChanges": "all"})),
+        ("textDocument/didOpen", json!({"textDocument": id})),
+        ("textDocument/didOpen", Value::Null),
+        ("textDocument/didClose", json!({"textDocument": 7})),
+        ("textDocument/didClose", json!(["echo.py"])),
+        ("textDocument/didShowCompletion", json!({"item": {}})),
+        ("workspace/didChangeWorkspaceFolders", json!({"event": 1})),
+        ("workspace/didChangeWatchedFiles", json!({"changes": [{}]})),
+        ("$/cancelRequest", json!({})),
+        ("initialized", json!(7)),
+    ] {
+        editor.client.notify(method, params);
+    }
+    editor.change(buffer.append("y = 2\n"));
+    assert_in_step(&editor, &buffer);
+}
+
+#[test]
+fn an_id_is_given_back_as_it_came() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for id in [json!(0), json!(-7), json!(i64::MAX), json!("7"), json!(""), json!("😀\n")] {
+        editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ghostbench/status"}));
+        assert!(editor.client.wait_for_response(&id)["result"].is_object(), "{id}");
+    }
+}
+
+#[test]
+fn a_request_without_a_usable_id_is_answered_once() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for id in [Value::Null, json!({}), json!([1]), json!(true)] {
+        editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ghostbench/status"}));
+        let response = editor.client.wait_for_response(&Value::Null);
+        assert_eq!(response["error"]["code"], INVALID_REQUEST, "{id}: {response}");
+    }
+}
+
+#[test]
+fn two_requests_under_one_id_are_two_answers() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let slow = editor.open("slow.py", "x = 1\n");
+    let position = json!({"line": 1, "character": 0});
+    let params = json!({"textDocument": slow.id(), "position": position, "context": {"triggerKind": 2}});
+    let id = json!("mine");
+    editor.client.send(
+        &json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/inlineCompletion", "params": params}),
+    );
+    tests::wait_until("the engine works on it", || editor.busy() == 1);
+    editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ghostbench/status"}));
+    let second = editor.client.wait_for_response(&id);
+    assert_eq!(second["error"]["code"], INVALID_REQUEST, "the id is taken: {second}");
+    editor.client.notify("$/cancelRequest", json!({"id": id}));
+    let first = editor.client.wait_for_response(&id);
+    assert_eq!(first["error"]["code"], super::editor::REQUEST_CANCELLED, "{first}");
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}

@@ -1,0 +1,231 @@
+//! `textDocument/inlineCompletion`: who is answered, and with what.
+
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Buffer;
+
+use super::editor::{AUTOMATIC, Editor, INVOKED, completion_params, find, items};
+use super::scripts::{RULES, TALK, assert_in_step};
+
+const REQUEST: &str = "textDocument/inlineCompletion";
+
+#[test]
+fn a_suggestion_is_drawn_at_the_cursor() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "def f():\n    é = '😀'\n    \n");
+    for cursor in [buffer.text().len() - 1, buffer.text().len()] {
+        let item = editor.item(&buffer, cursor);
+        assert_eq!(buffer.ghost_text(cursor, &item), TALK);
+        assert_eq!(editor.last_completion(), "ok");
+    }
+}
+
+#[test]
+fn the_newest_request_of_a_document_wins_and_other_documents_are_left_alone() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let (one, two) = (editor.open("1/slow.py", "x = 1\n"), editor.open("2/slow.py", "x = 1\n"));
+    let other = editor.ask_at_end(&two);
+    let asked = [0; 5].map(|_| editor.ask_at_end(&one));
+    let (&newest, older) = asked.split_last().expect("there are five");
+    for &id in older {
+        assert_eq!(editor.client.wait(id), Ok(Value::Null), "a superseded request is answered with null");
+    }
+    assert!(!editor.client.is_answered(newest) && !editor.client.is_answered(other));
+    tests::wait_until("the superseded ones have freed the engine", || editor.busy() == 2);
+    for id in [newest, other] {
+        editor.client.cancel(id);
+        assert!(editor.client.wait(id).is_err());
+    }
+}
+
+#[test]
+fn an_edit_elsewhere_ends_a_request_with_null() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("slow.py", "x = 1\ny = 2\n");
+    let id = editor.ask_at_end(&buffer);
+    editor.change(buffer.edit(0..1, "z"));
+    assert_eq!(editor.client.wait(id), Ok(Value::Null));
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn nothing_to_suggest_is_an_empty_list() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("quiet.py", "x = 1\n");
+    for trigger in [AUTOMATIC, INVOKED] {
+        let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, trigger));
+        assert_eq!(items(&answer), Vec::<Value>::new());
+        assert_eq!(editor.last_completion(), "silent");
+    }
+}
+
+#[test]
+fn a_closed_gate_is_an_empty_list_with_a_reason() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "variable = 1\n");
+    let id = editor.ask(&buffer, 3);
+    assert_eq!(items(&editor.client.wait(id).expect("a gate is no failure")), Vec::<Value>::new());
+    let last = &editor.status()["lastCompletion"];
+    assert_eq!(last["status"], "gated");
+    assert_eq!(last["reason"], "the cursor is inside a word");
+}
+
+#[test]
+fn both_triggers_are_answered() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "x = 1\n");
+    for trigger in [AUTOMATIC, INVOKED] {
+        let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, trigger));
+        let items = items(&answer);
+        let texts: Vec<_> = items.iter().map(|item| buffer.ghost_text(6, item)).collect();
+        assert_eq!(texts, [TALK]);
+    }
+}
+
+#[test]
+fn a_suggestion_goes_on_from_what_is_selected_in_the_popup() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &json!([{"path": "popup.py", "text": "(total)"}]));
+    let buffer = editor.open("popup.py", "total = 1\npri\n");
+    let start = find(buffer.text(), "pri");
+    let selected = json!({"range": buffer.range(start..start + 3), "text": "print"});
+    let answer = ask_with_popup(&editor, &buffer, start + 3, &selected);
+    let items = items(&answer);
+    assert_eq!(items.len(), 1, "{answer}");
+    assert_eq!(items[0]["range"], selected["range"], "an item with another range is not drawn");
+    assert_eq!(items[0]["insertText"], "print(total)");
+}
+
+#[test]
+fn a_selection_that_does_not_touch_the_cursor_is_ignored() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "total = 1\nx = 2\n");
+    let cursor = buffer.text().len();
+    // Neovim sends what is selected in visual mode.
+    let selected = json!({"range": buffer.range(0..5), "text": "total"});
+    let answer = ask_with_popup(&editor, &buffer, cursor, &selected);
+    let items = items(&answer);
+    assert_eq!(items.len(), 1, "{answer}");
+    assert_eq!(buffer.ghost_text(cursor, &items[0]), TALK);
+}
+
+#[track_caller]
+fn ask_with_popup(editor: &Editor, buffer: &Buffer, cursor: usize, selected: &Value) -> Value {
+    let mut params = completion_params(buffer, cursor, AUTOMATIC);
+    params["context"]["selectedCompletionInfo"] = selected.clone();
+    editor.client.call(REQUEST, params)
+}
+
+#[test]
+fn what_is_typed_of_a_suggestion_costs_no_second_question() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let cursor = buffer.text().len();
+    assert_eq!(editor.ghost_text(&buffer, cursor), TALK);
+    assert_eq!(editor.last_completion(), "ok");
+    for (typed, rest) in [("t", "otal = 1"), ("otal", " = 1"), (" ", "= 1")] {
+        editor.change(buffer.append(typed));
+        assert_eq!(editor.ghost_text(&buffer, buffer.text().len()), rest);
+        assert_eq!(editor.last_completion(), "reused");
+    }
+}
+
+#[test]
+fn typing_something_else_asks_again() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    assert_eq!(editor.ghost_text(&buffer, 6), TALK);
+    editor.change(buffer.append("y = "));
+    assert_eq!(editor.ghost_text(&buffer, 10), TALK);
+    assert_eq!(editor.last_completion(), "ok");
+}
+
+#[test]
+fn an_edit_elsewhere_forgets_what_was_suggested() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("echo.py", "x = 1\ny = 2\n");
+    assert_in_step(&editor, &buffer);
+    editor.change(buffer.edit(4..5, "3"));
+    // The echo of the old text would still fit at the cursor.
+    assert_in_step(&editor, &buffer);
+    assert_eq!(editor.last_completion(), "ok");
+}
+
+#[test]
+fn typing_along_while_the_engine_works_gets_the_rest_of_its_answer() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &json!([{"path": "late.py", "delay_ms": 1_000, "text": TALK}]));
+    let mut buffer = editor.open("late.py", "x = 1\n");
+    let first = editor.ask_at_end(&buffer);
+    editor.change(buffer.append("to"));
+    let second = editor.ask_at_end(&buffer);
+    assert_eq!(editor.client.wait(first), Ok(Value::Null), "its place on the screen has changed");
+    let answer = editor.client.wait(second).expect("a completion is answered");
+    let texts: Vec<_> = items(&answer).iter().map(|item| buffer.ghost_text(8, item)).collect();
+    assert_eq!(texts, ["tal = 1"]);
+}
+
+#[test]
+fn an_item_reports_that_it_was_accepted() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let item = editor.item(&buffer, 6);
+    let command = &item["command"];
+    assert_eq!(command["command"], "ghostbench.didAcceptCompletionItem");
+    assert!(command["arguments"][0].is_string(), "its one argument is the item's id: {item}");
+    // Editors insert first, then run the command; and some tell what they showed before.
+    editor.client.notify("textDocument/didShowCompletion", json!({"item": item}));
+    let partly = json!({"item": item, "acceptedLength": 5});
+    editor.client.notify("textDocument/didPartiallyAcceptCompletion", partly);
+    editor.change(buffer.append(TALK));
+    let params = json!({"command": command["command"], "arguments": command["arguments"]});
+    assert_eq!(editor.client.call("workspace/executeCommand", params), Value::Null);
+}
+
+#[test]
+fn two_items_have_two_ids() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let id = |path| {
+        let buffer = editor.open(path, "x = 1\n");
+        editor.item(&buffer, 6)["command"]["arguments"][0].clone()
+    };
+    assert_ne!(id("1/talk.py"), id("2/talk.py"));
+}
+
+#[test]
+fn an_engine_that_fails_shows_in_the_status_and_is_an_empty_list() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("fail.py", "x = 1\n");
+    let id = editor.ask_at_end(&buffer);
+    assert_eq!(
+        items(&editor.client.wait(id).expect("an engine's failure is not the server's")),
+        Vec::<Value>::new()
+    );
+    let last = &editor.status()["lastCompletion"];
+    assert_eq!(last["status"], "error");
+    assert!(last["reason"].as_str().is_some_and(|why| why.contains("out of order")), "{last}");
+}
+
+#[test]
+fn the_built_in_engine_completes_from_the_workspace() {
+    let project = Project::generated(3);
+    let editor = Editor::new(&project);
+    super::introduction::wait_until_ready(&editor);
+    let text = "def total_9(orders_9, limit=9):\n    \"\"\"Sum the prices of the orders below the limit.\"\"\"\n    total = 0\n    ";
+    let buffer = editor.open("shop/new.py", text);
+    let ghost_text = editor.ghost_text(&buffer, text.len());
+    assert!(ghost_text.starts_with("for order in orders_"), "{ghost_text}");
+}

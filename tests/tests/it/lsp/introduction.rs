@@ -1,0 +1,141 @@
+//! `initialize`: what client and server agree on.
+
+use serde_json::json;
+use tests::Project;
+use tests::lsp::{Encoding, Setup};
+
+use super::editor::{Editor, setup};
+use super::scripts::{RULES, assert_in_step};
+
+#[test]
+fn a_client_that_offers_no_encoding_counts_in_utf_16() {
+    assert_eq!(agreed(|setup| setup), Encoding::Utf16);
+    assert_eq!(agreed(|setup| setup.encodings(&[])), Encoding::Utf16);
+}
+
+#[test]
+fn utf_8_is_taken_when_offered() {
+    assert_eq!(agreed(|setup| setup.encodings(&["utf-8", "utf-16"])), Encoding::Utf8);
+    assert_eq!(agreed(|setup| setup.encodings(&["utf-16", "utf-8", "utf-32"])), Encoding::Utf8);
+}
+
+#[test]
+fn a_client_that_knows_one_encoding_gets_it() {
+    assert_eq!(agreed(|setup| setup.encodings(&["utf-32"])), Encoding::Utf32);
+    assert_eq!(agreed(|setup| setup.encodings(&["utf-16"])), Encoding::Utf16);
+}
+
+#[test]
+fn an_encoding_that_nobody_knows_is_passed_over() {
+    assert_eq!(agreed(|setup| setup.encodings(&["utf-7", "utf-32"])), Encoding::Utf32);
+}
+
+/// The encoding that client and server agree on; they must also count alike.
+#[track_caller]
+fn agreed(offer: impl FnOnce(Setup) -> Setup) -> Encoding {
+    let project = Project::new("");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], offer(setup(&project)));
+    let mut buffer = editor.open("echo.py", "a😀é = 1\n");
+    editor.change(buffer.edit(5..5, "e\u{301}"));
+    assert_in_step(&editor, &buffer);
+    assert_eq!(editor.status()["positionEncoding"], editor.encoding.name());
+    editor.encoding
+}
+
+#[test]
+fn the_server_says_what_it_can() {
+    let project = Project::new("");
+    let editor = Editor::new(&project);
+    let introduction = &editor.introduction;
+    assert_eq!(introduction["serverInfo"]["name"], "ghostbench");
+    let capabilities = &introduction["capabilities"];
+    assert!(!capabilities["inlineCompletionProvider"].is_null(), "{capabilities}");
+    assert!(capabilities["codeLensProvider"].is_object(), "{capabilities}");
+    assert_eq!(capabilities["textDocumentSync"]["openClose"], true);
+    assert_eq!(capabilities["textDocumentSync"]["change"], 2, "changes are incremental");
+    assert_eq!(capabilities["workspace"]["workspaceFolders"]["supported"], true);
+    let commands = &capabilities["executeCommandProvider"]["commands"];
+    for command in ["ghostbench.didAcceptCompletionItem", "ghostbench.replay", "ghostbench.recordCase"] {
+        assert!(commands.as_array().is_some_and(|all| all.contains(&command.into())), "{commands}");
+    }
+}
+
+#[test]
+fn several_folders_are_indexed_and_come_and_go() {
+    let project =
+        Project::new("//- /one/a.py\nprint(1)\n//- /two/b.py\nprint(2)\nprint(3)\n//- /three/c.py\n");
+    let root = project.root();
+    let client = Setup::default().allow("ghostbench/didChangeStatus");
+    let client = client.folder(&root.join("one")).folder(&root.join("two"));
+    let editor = Editor::start(&project, &[], client);
+    wait_until_ready(&editor);
+    let status = editor.status();
+    assert_eq!(status["folders"][0]["files"], 1);
+    assert_eq!(status["folders"][1]["lines"], 2);
+    let folder = |name: &str| json!({"uri": editor.uri(name), "name": name});
+    let event = json!({"added": [folder("three")], "removed": [folder("one")]});
+    editor.client.notify("workspace/didChangeWorkspaceFolders", json!({"event": event}));
+    wait_until_ready(&editor);
+    let status = editor.status();
+    let folders = status["folders"].as_array().expect("a list");
+    let names: Vec<_> = folders.iter().map(|folder| folder["name"].as_str()).collect();
+    assert_eq!(names, [Some("two"), Some("three")]);
+}
+
+#[test]
+fn indexing_tells_its_progress_to_a_client_that_draws_it() {
+    let project = Project::generated(3);
+    let client = setup(&project).capability("/window/workDoneProgress", true.into());
+    let editor = Editor::start(&project, &[], client);
+    let token = &editor.client.expect_request("window/workDoneProgress/create")["token"];
+    let progress = progress(&editor, token);
+    assert_eq!(progress.first().map(String::as_str), Some("begin"));
+    wait_until_ready(&editor);
+    assert_eq!(editor.status()["folders"][0]["files"], 3);
+}
+
+#[test]
+fn a_client_that_draws_no_progress_is_sent_none() {
+    let project = Project::generated(3);
+    let editor = Editor::new(&project);
+    // The client fails on any message it did not ask for.
+    wait_until_ready(&editor);
+    assert_eq!(editor.status()["folders"][0]["state"], "ready");
+}
+
+#[test]
+fn a_folder_that_does_not_exist_fails_alone() {
+    let project = Project::new("//- /one/a.py\nprint(1)\n");
+    let root = project.root();
+    let client = Setup::default().allow("ghostbench/didChangeStatus");
+    let client = client.folder(&root.join("nowhere")).folder(&root.join("one"));
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    wait_until_ready(&editor);
+    let status = editor.status();
+    assert_eq!(status["folders"][0]["state"], "failed");
+    assert!(status["folders"][0]["message"].as_str().is_some_and(|why| !why.is_empty()), "{status}");
+    assert_eq!(status["folders"][1]["state"], "ready");
+    assert_in_step(&editor, &editor.open("nowhere/echo.py", "x = 1\n"));
+}
+
+/// The kinds of the progress under a token, up to its end.
+#[track_caller]
+pub(super) fn progress(editor: &Editor, token: &serde_json::Value) -> Vec<String> {
+    let mut kinds = Vec::new();
+    while kinds.last().is_none_or(|kind| kind != "end") {
+        let progress = editor.client.expect_notification("$/progress");
+        assert_eq!(progress["token"], *token);
+        kinds.push(progress["value"]["kind"].as_str().expect("progress has a kind").to_owned());
+    }
+    kinds
+}
+
+/// Waits until no folder is being indexed.
+#[track_caller]
+pub(super) fn wait_until_ready(editor: &Editor) {
+    tests::wait_until("all folders are indexed", || {
+        let status = editor.status();
+        let folders = status["folders"].as_array().expect("folders are a list");
+        folders.iter().all(|folder| folder["state"] != "indexing")
+    });
+}

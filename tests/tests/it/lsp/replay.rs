@@ -1,0 +1,284 @@
+//! `ghostbench/replay` and `scoreboard`: recorded cases are asked again, with progress and a way to stop, and show their results.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Buffer;
+
+use super::editor::{Editor, REQUEST_CANCELLED, find};
+use super::introduction::{progress, wait_until_ready};
+use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
+use super::scripts::{FOREVER_MS, echo};
+use crate::rows;
+
+/// An engine that is right about one file, wrong about another, and tells what it saw in a third.
+fn rules() -> Value {
+    json!([
+        {"path": "right.py", "text": LOOP},
+        {"path": "wrong.py", "text": "pass"},
+        {"path": "echo.py", "echo": true},
+        {"path": "slow.py", "delay_ms": FOREVER_MS, "text": "too late"},
+    ])
+}
+
+#[track_caller]
+fn replay_case(editor: &Editor, recorded: &Value) -> Value {
+    editor.client.call("ghostbench/replay", json!({"target": "case", "case": recorded["case"]["id"]}))
+}
+
+/// Opens both files and records the loop of each.
+#[track_caller]
+fn two_recorded(editor: &Editor) -> [(Buffer, Value); 2] {
+    ["right.py", "wrong.py"].map(|path| {
+        let buffer = editor.open(path, SHOP);
+        let recorded = record(editor, &buffer, LOOP);
+        (buffer, recorded)
+    })
+}
+
+#[track_caller]
+fn title(editor: &Editor, buffer: &Buffer) -> String {
+    let lenses = lenses(editor, buffer);
+    assert_eq!(lenses.len(), 1, "{lenses:?}");
+    lenses[0]["command"]["title"].as_str().expect("a lens has a title").to_owned()
+}
+
+#[test]
+fn a_case_is_replayed_and_its_result_kept() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(right, right_case), (wrong, wrong_case)] = two_recorded(&editor);
+    let before = title(&editor, &right);
+    let replayed = replay_case(&editor, &right_case);
+    assert_eq!((&replayed["requests"], &replayed["planned"]), (&1.into(), &1.into()));
+    assert_eq!(replayed["cancelled"], false);
+    let result = &replayed["cases"][0]["results"][0];
+    assert_eq!((&result["status"], &result["exact"]), (&"ok".into(), &true.into()));
+    assert_eq!(result["editSimilarity"], 100.0);
+    assert_ne!(title(&editor, &right), before, "the lens shows the result");
+    replay_case(&editor, &wrong_case);
+    let results =
+        all_cases(&editor).iter().map(|case| case["results"][0]["exact"].clone()).collect::<Vec<_>>();
+    assert_eq!(results, [true, false]);
+    assert_ne!(title(&editor, &wrong), title(&editor, &right));
+    let whole = editor.client.call("ghostbench/case", json!({"id": right_case["case"]["id"]}));
+    assert_eq!(whole["summary"]["results"][0]["text"], LOOP);
+}
+
+#[test]
+fn a_file_and_a_suite_are_replayed() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(right, _), (wrong, _)] = two_recorded(&editor);
+    record(&editor, &wrong, "if radius");
+    let replay = |target: &str, buffer: &Buffer| {
+        editor.client.call("ghostbench/replay", json!({"target": target, "textDocument": buffer.id()}))
+    };
+    assert_eq!(replay("file", &right)["requests"], 1);
+    assert_eq!(replay("file", &wrong)["requests"], 2);
+    let suite = replay("suite", &right);
+    assert_eq!((&suite["requests"], suite["cases"].as_array().map(Vec::len)), (&3.into(), Some(3)));
+    let run = Path::new(suite["run"].as_str().expect("the run is a folder"));
+    assert!(run.starts_with(project.home()));
+    assert_eq!(rows::predictions(run).len(), 3);
+    project.run(&format!("report {} --json", run.display())).expect_code(0);
+}
+
+#[test]
+fn a_lens_replays_its_case_when_it_is_clicked() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(right, _), _] = two_recorded(&editor);
+    let mut command = lenses(&editor, &right)[0]["command"].take();
+    let params = json!({"command": command["command"], "arguments": command["arguments"].take()});
+    let replayed = editor.client.call("workspace/executeCommand", params);
+    assert_eq!(replayed["cases"][0]["results"][0]["exact"], true);
+}
+
+#[test]
+fn an_editor_is_asked_to_draw_its_lenses_again_after_a_replay() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(_, right_case), _] = two_recorded(&editor);
+    for _ in 0..2 {
+        editor.client.expect_request("workspace/codeLens/refresh");
+    }
+    replay_case(&editor, &right_case);
+    editor.client.expect_request("workspace/codeLens/refresh");
+}
+
+#[test]
+fn a_replay_tells_its_progress_and_then_answers() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(right, _), _] = two_recorded(&editor);
+    let params = json!({"target": "suite", "textDocument": right.id(), "workDoneToken": "mine"});
+    let id = editor.client.request("ghostbench/replay", params);
+    let kinds = progress(&editor, &"mine".into());
+    assert_eq!(kinds.first().map(String::as_str), Some("begin"));
+    assert!(kinds.iter().any(|kind| kind == "report"), "{kinds:?}");
+    assert_eq!(editor.client.wait(id).expect("it ends well")["requests"], 2);
+}
+
+#[test]
+fn a_replay_without_a_token_tells_no_progress() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(_, right_case), _] = two_recorded(&editor);
+    // The client fails on any message it did not ask for.
+    assert_eq!(replay_case(&editor, &right_case)["requests"], 1);
+}
+
+/// A replay that takes for ever, under way.
+#[track_caller]
+fn slow_replay(editor: &Editor) -> i64 {
+    let slow = editor.open("slow.py", SHOP);
+    record(editor, &slow, LOOP);
+    let params = json!({"target": "suite", "textDocument": slow.id(), "workDoneToken": 7});
+    let id = editor.client.request("ghostbench/replay", params);
+    assert_eq!(editor.client.expect_notification("$/progress")["value"]["kind"], "begin");
+    id
+}
+
+#[test]
+fn a_replay_is_stopped_where_its_progress_is_drawn() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    two_recorded(&editor);
+    let id = slow_replay(&editor);
+    editor.client.notify("window/workDoneProgress/cancel", json!({"token": 7}));
+    let replayed = editor.client.wait(id).expect("a stopped replay keeps what it has");
+    assert_eq!(replayed["cancelled"], true);
+    assert_eq!(replayed["planned"], 3);
+    assert!(replayed["requests"].as_u64() < Some(3), "{replayed}");
+    assert_eq!(progress(&editor, &7.into()).last().map(String::as_str), Some("end"));
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn a_replay_is_cancelled_as_any_request() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let id = slow_replay(&editor);
+    editor.client.cancel(id);
+    let error = editor.client.wait(id).expect_err("it is cancelled");
+    assert_eq!(error["code"], REQUEST_CANCELLED);
+    assert_eq!(progress(&editor, &7.into()).last().map(String::as_str), Some("end"));
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn ghost_text_goes_on_while_a_replay_is_under_way() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let id = slow_replay(&editor);
+    let mut buffer = editor.open("echo.py", "x = 1\n");
+    for _ in 0..10 {
+        editor.change(buffer.append("y = 2\n"));
+        super::scripts::assert_in_step(&editor, &buffer);
+    }
+    assert!(!editor.client.is_answered(id));
+    editor.client.cancel(id);
+    assert!(editor.client.wait(id).is_err());
+    assert_eq!(progress(&editor, &7.into()).last().map(String::as_str), Some("end"));
+}
+
+#[test]
+fn the_engine_sees_the_question_and_nothing_of_the_truth() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let buffer = editor.open("echo.py", &SHOP.replace("order.price", "canary_5c1f"));
+    let recorded = record(&editor, &buffer, "for order");
+    let case = case(&editor, &recorded);
+    assert!(case.truth.contains("canary_5c1f"));
+    let question = [case.prefix.as_str(), &case.suffix].concat();
+    assert!(!question.contains("canary_5c1f"));
+    replay_case(&editor, &recorded);
+    let whole = editor.client.call("ghostbench/case", json!({"id": recorded["case"]["id"]}));
+    assert_eq!(whole["summary"]["results"][0]["text"], echo(&question), "the engine tells what it was given");
+}
+
+#[test]
+fn the_built_in_engine_finds_the_truth_nowhere_in_the_workspace() {
+    let twin = SHOP.replace("def total", "def twin").replace("order.price", "known_elsewhere");
+    let project = Project::new(&format!("//- /shop.py\n{SHOP}//- /twin.py\n{twin}"));
+    let text = SHOP.replace("order.price", "canary_5c1f");
+    project.write("shop.py", &text);
+    let editor = Editor::new(&project);
+    wait_until_ready(&editor);
+    let buffer = editor.open("shop.py", &text);
+    let recorded = record(&editor, &buffer, "for order");
+    replay_case(&editor, &recorded);
+    let whole = editor.client.call("ghostbench/case", json!({"id": recorded["case"]["id"]}));
+    let answer = whole["summary"]["results"][0]["text"].as_str().expect("the engine says something");
+    assert!(answer.contains("known_elsewhere"), "it looked into the workspace: {answer}");
+    assert!(!answer.contains("canary"), "{answer}");
+}
+
+#[test]
+fn the_scoreboard_shows_the_last_replay_of_the_suite() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let [(right, _), _] = two_recorded(&editor);
+    let params = json!({"textDocument": right.id()});
+    let before = editor.client.call("ghostbench/scoreboard", params.clone());
+    assert_eq!((&before["cases"], before.get("run")), (&2.into(), None));
+    let replayed =
+        editor.client.call("ghostbench/replay", json!({"target": "suite", "textDocument": right.id()}));
+    let after = editor.client.call("ghostbench/scoreboard", params);
+    assert_eq!(after["run"], replayed["run"]);
+    assert!(after["summary"].is_object(), "{after}");
+    let markdown = after["markdown"].as_str().expect("it is text");
+    assert!(markdown.contains("scripted"), "the engine is named: {markdown}");
+}
+
+#[test]
+fn results_survive_the_server() {
+    let project = Project::new("");
+    let (results, before) = {
+        let editor = Editor::scripted(&project, &rules());
+        let [(right, _), _] = two_recorded(&editor);
+        editor.client.call("ghostbench/replay", json!({"target": "suite", "textDocument": right.id()}));
+        (all_cases(&editor), title(&editor, &right))
+    };
+    let editor = Editor::scripted(&project, &rules());
+    let right = editor.open("right.py", SHOP);
+    let shown = |cases: &[Value]| cases.iter().map(|case| case["results"].clone()).collect::<Vec<_>>();
+    assert_eq!(shown(&all_cases(&editor)), shown(&results));
+    assert_eq!(title(&editor, &right), before);
+    let scoreboard = editor.client.call("ghostbench/scoreboard", json!({}));
+    assert!(scoreboard["run"].is_string(), "{scoreboard}");
+}
+
+#[test]
+fn a_replay_of_nothing_is_an_error_that_says_so() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let buffer = editor.open("right.py", SHOP);
+    for params in [
+        json!({"target": "case", "case": "0123"}),
+        json!({"target": "case"}),
+        json!({"target": "file", "textDocument": buffer.id()}),
+        json!({"target": "suite", "textDocument": buffer.id()}),
+    ] {
+        let id = editor.client.request("ghostbench/replay", params.clone());
+        let error = editor.client.wait(id).expect_err("there is nothing to replay");
+        assert!(error["message"].as_str().is_some_and(|why| !why.is_empty()), "{params}: {error}");
+    }
+}
+
+#[test]
+fn a_case_is_replayed_as_it_was_recorded_whatever_was_typed_since() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let mut buffer = editor.open("echo.py", SHOP);
+    let recorded = record(&editor, &buffer, LOOP);
+    let case = case(&editor, &recorded);
+    let place = find(buffer.text(), "result = 0");
+    editor.change(buffer.edit(place..place, "changed = True\n    "));
+    replay_case(&editor, &recorded);
+    let whole = editor.client.call("ghostbench/case", json!({"id": recorded["case"]["id"]}));
+    let question = [case.prefix.as_str(), &case.suffix].concat();
+    assert_eq!(whole["summary"]["results"][0]["text"], echo(&question));
+}
