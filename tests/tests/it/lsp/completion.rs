@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
 
-use super::editor::{AUTOMATIC, Editor, INVOKED, completion_params, find, items};
+use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVOKED, completion_params, find, items, setup};
 use super::scripts::{RULES, TALK, assert_in_step};
 
 const REQUEST: &str = "textDocument/inlineCompletion";
@@ -205,18 +205,28 @@ fn two_items_have_two_ids() {
 }
 
 #[test]
-fn an_engine_that_fails_shows_in_the_status_and_is_an_empty_list() {
+fn an_engine_that_fails_is_an_error_with_its_reason() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("fail.py", "x = 1\n");
     let id = editor.ask_at_end(&buffer);
-    assert_eq!(
-        items(&editor.client.wait(id).expect("an engine's failure is not the server's")),
-        Vec::<Value>::new()
-    );
+    let error = editor.client.wait(id).expect_err("the engine failed");
     let last = &editor.status()["lastCompletion"];
-    assert_eq!(last["status"], "error");
-    assert!(last["reason"].as_str().is_some_and(|why| why.contains("out of order")), "{last}");
+    assert_eq!((&error["code"], &last["status"]), (&INTERNAL_ERROR.into(), &"error".into()));
+    for reason in [&error["message"], &last["reason"]] {
+        assert!(reason.as_str().is_some_and(|why| why.contains("out of order")), "{reason}");
+    }
+}
+
+#[test]
+fn an_engine_that_takes_longer_than_its_deadline_is_an_empty_list() {
+    let project = Project::new("");
+    let client = setup(&project).options(json!({"deadlineMs": 50}));
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let buffer = editor.open("slow.py", "x = 1\n");
+    let id = editor.ask_at_end(&buffer);
+    assert_eq!(items(&editor.client.wait(id).expect("it is no failure")), Vec::<Value>::new());
+    assert_eq!((editor.last_completion().as_str(), editor.busy()), ("timeout", 0));
 }
 
 #[test]

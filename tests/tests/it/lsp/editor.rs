@@ -29,9 +29,20 @@ pub(crate) struct Editor {
     root: PathBuf,
 }
 
-/// The client of an editor that has the project's folder open and no status line to update.
+/// Longer than any test takes, so that no engine runs out of time unless that is the test.
+const DEADLINE_MS: u64 = 600_000;
+
+/// The client of an editor that has no folder open and no status line to update, and draws lenses again when told to.
+pub(crate) fn bare_setup() -> Setup {
+    Setup::default()
+        .allow("ghostbench/didChangeStatus")
+        .capability("/workspace/codeLens/refreshSupport", true.into())
+        .options(json!({"deadlineMs": DEADLINE_MS}))
+}
+
+/// As [`bare_setup`], with the project's folder.
 pub(crate) fn setup(project: &Project) -> Setup {
-    Setup::default().folder(&project.root()).allow("ghostbench/didChangeStatus")
+    bare_setup().folder(&project.root())
 }
 
 impl Editor {

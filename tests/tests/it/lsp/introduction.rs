@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::Project;
 use tests::lsp::{Encoding, Setup};
 
-use super::editor::{Editor, setup};
+use super::editor::{Editor, bare_setup, items, setup};
 use super::scripts::{RULES, assert_in_step};
 
 #[test]
@@ -65,7 +65,7 @@ fn several_folders_are_indexed_and_come_and_go() {
     let project =
         Project::new("//- /one/a.py\nprint(1)\n//- /two/b.py\nprint(2)\nprint(3)\n//- /three/c.py\n");
     let root = project.root();
-    let client = Setup::default().allow("ghostbench/didChangeStatus");
+    let client = bare_setup();
     let client = client.folder(&root.join("one")).folder(&root.join("two"));
     let editor = Editor::start(&project, &[], client);
     wait_until_ready(&editor);
@@ -107,7 +107,7 @@ fn a_client_that_draws_no_progress_is_sent_none() {
 fn a_folder_that_does_not_exist_fails_alone() {
     let project = Project::new("//- /one/a.py\nprint(1)\n");
     let root = project.root();
-    let client = Setup::default().allow("ghostbench/didChangeStatus");
+    let client = bare_setup();
     let client = client.folder(&root.join("nowhere")).folder(&root.join("one"));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     wait_until_ready(&editor);
@@ -116,6 +116,48 @@ fn a_folder_that_does_not_exist_fails_alone() {
     assert!(status["folders"][0]["message"].as_str().is_some_and(|why| !why.is_empty()), "{status}");
     assert_eq!(status["folders"][1]["state"], "ready");
     assert_in_step(&editor, &editor.open("nowhere/echo.py", "x = 1\n"));
+}
+
+#[test]
+fn without_a_folder_ghost_text_works_and_recording_says_what_is_missing() {
+    let project = Project::new("");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], bare_setup());
+    assert_eq!(editor.status()["folders"], json!([]));
+    let buffer = editor.open("echo.py", "def f(x):\n    return x\n");
+    assert_in_step(&editor, &buffer);
+    let params = json!({"textDocument": buffer.id(), "position": {"line": 1, "character": 4}});
+    let id = editor.client.request("ghostbench/recordCase", params);
+    let error = editor.client.wait(id).expect_err("there is no suite");
+    assert!(error["message"].as_str().is_some_and(|why| why.contains("folder")), "{error}");
+}
+
+#[test]
+fn settings_come_from_the_client_when_it_is_asked_and_when_it_tells() {
+    let project = Project::new("");
+    let client = setup(&project)
+        .capability("/workspace/configuration", true.into())
+        .answer("workspace/configuration", |_| json!([{"enabled": false}]));
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let asked = editor.client.expect_request("workspace/configuration");
+    assert_eq!(asked["items"], json!([{"section": "ghostbench"}]));
+    let buffer = editor.open("echo.py", "x = 1\n");
+    tests::wait_until("ghost text is switched off", || {
+        let id = editor.ask_at_end(&buffer);
+        items(&editor.client.wait(id).expect("it is no failure")).is_empty()
+    });
+    let settings = json!({"settings": {"ghostbench": {"enabled": true}}});
+    editor.client.notify("workspace/didChangeConfiguration", settings);
+    editor.client.expect_request("workspace/configuration");
+}
+
+#[test]
+fn settings_that_mean_nothing_are_told_to_the_user() {
+    let project = Project::new("");
+    let client = setup(&project).options(json!({"colour": "red"}));
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let told = editor.client.expect_notification("window/logMessage");
+    assert!(told["message"].as_str().is_some_and(|told| told.contains("colour")), "{told}");
+    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 /// The kinds of the progress under a token, up to its end.
