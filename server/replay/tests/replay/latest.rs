@@ -13,16 +13,17 @@ use crate::fixture::{ask, case, questions, run, says};
 const SUITE: &str = "app-123";
 
 fn data() -> (TempDir, DataFolder) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("the temporary folder is ours");
     let data = DataFolder::new(folder.path().join("data"));
     (folder, data)
 }
 
 async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine]) -> PathBuf {
-    let folder = data.new_run(SUITE).unwrap();
+    let folder = data.new_run(SUITE).expect("the temporary folder is ours");
     let stop = Stop::at_once(CancellationToken::new());
     let made = replay(folder.clone(), run(cases, engines), questions(cases, engines), stop, |_, _| {}).await;
-    assert!(made.unwrap().0.is_finished());
+    let (answers, _) = made.expect("the data folder is writable");
+    assert!(answers.is_finished());
     folder
 }
 

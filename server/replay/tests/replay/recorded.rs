@@ -12,25 +12,25 @@ use crate::fixture::case;
 
 /// A data folder, and the suite of a workspace `app` beside it.
 fn suite() -> (TempDir, RecordedSuite) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("the temporary folder is ours");
     let suite = suite_of(folder.path(), "app");
     (folder, suite)
 }
 
 fn suite_of(folder: &Path, workspace: &str) -> RecordedSuite {
     let workspace = folder.join(workspace);
-    fs::create_dir_all(&workspace).unwrap();
+    fs::create_dir_all(&workspace).expect("the temporary folder is ours");
     DataFolder::new(folder.join("data")).recorded(&workspace)
 }
 
 fn cases_in(suite: &RecordedSuite) -> Vec<Case> {
-    let recorded = suite.read().unwrap();
+    let recorded = suite.read().expect("the suite is readable");
     assert!(recorded.problems.is_empty(), "{:?}", recorded.problems);
     recorded.cases
 }
 
 fn text(suite: &RecordedSuite) -> String {
-    fs::read_to_string(suite.path()).unwrap()
+    fs::read_to_string(suite.path()).expect("the temporary folder is ours")
 }
 
 #[test]
