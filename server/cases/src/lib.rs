@@ -6,6 +6,7 @@
 
 mod case;
 mod jsonl;
+mod place;
 mod prediction;
 mod run;
 mod schema;

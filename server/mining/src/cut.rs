@@ -5,8 +5,9 @@ use std::ops::Range;
 use cases::{Case, ContextItem, Origin, Scenario, Schema, Tags, Task, Variant};
 use index::{FunctionQuery, Searcher};
 use syntax::SourceFile;
+use text::{Document, Encoding, Position};
 
-use crate::holes::{Hole, Shape};
+use crate::parsed::{Hole, Shape};
 
 /// Similar functions that go with a `rag` case: Codev-Bench's three.
 const HINTS: usize = 3;
@@ -26,6 +27,47 @@ pub(crate) enum Tail {
     Nothing,
 }
 
+/// What is asked about a hole.
+pub(crate) struct Question<'a> {
+    pub(crate) scenario: Scenario,
+    pub(crate) variant: Option<Variant>,
+    pub(crate) prefix: String,
+    pub(crate) suffix: &'a str,
+    pub(crate) context: Vec<ContextItem>,
+}
+
+impl Question<'_> {
+    pub(crate) fn case(self, source: &SourceFile, hole: &Hole, origin: &Origin) -> Case {
+        let prefix = Document::new(&self.prefix);
+        let Position { line, character } = prefix
+            .position(prefix.len(), Encoding::Utf16)
+            .expect("a text has a position at its end, and files have fewer than 2^32 lines");
+        let mut case = Case {
+            schema: Schema::CURRENT,
+            id: String::new(),
+            hole: format!("{}:{}-{}", source.path, hole.range.start, hole.range.end),
+            task: Task::Complete,
+            scenario: self.scenario,
+            variant: self.variant,
+            language: source.language.name().to_owned(),
+            block_kind: Some(hole.kind),
+            path: source.path.to_string(),
+            byte_range: hole.range.clone(),
+            line,
+            character,
+            prefix: self.prefix,
+            suffix: self.suffix.to_owned(),
+            truth: source.text[hole.range.clone()].to_owned(),
+            context: self.context,
+            origin: origin.clone(),
+            tests: None,
+            tags: tags(self.scenario, hole.shape),
+        };
+        case.id = case.compute_id();
+        case
+    }
+}
+
 impl Repository<'_> {
     /// The case of `scenario` that `hole` gives, or `None` where the scenario does not fit it.
     pub(crate) fn cut(&self, file: usize, hole: &Hole, scenario: Scenario, tail: Tail) -> Option<Case> {
@@ -37,29 +79,14 @@ impl Repository<'_> {
             Scenario::Rag => Some(self.similar_functions(source, hole)?),
             _ => None,
         };
-        let mut case = Case {
-            schema: Schema::CURRENT,
-            id: String::new(),
-            hole: format!("{}:{}-{}", source.path, hole.range.start, hole.range.end),
-            task: Task::Complete,
+        let question = Question {
             scenario,
             variant: variant(scenario, hole.shape, tail),
-            language: source.language.name().to_owned(),
-            block_kind: Some(hole.kind),
-            path: source.path.to_string(),
-            byte_range: hole.range.clone(),
-            line: prefix.matches('\n').count() as u32,
-            character: last_line(&prefix).encode_utf16().count() as u32,
             prefix,
-            suffix: suffix.to_owned(),
-            truth: text[hole.range.clone()].to_owned(),
+            suffix,
             context: context.unwrap_or_default(),
-            origin: self.origin.clone(),
-            tests: None,
-            tags: tags(scenario, hole.shape),
         };
-        case.id = case.compute_id();
-        Some(case)
+        Some(question.case(source, hole, self.origin))
     }
 
     /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it.

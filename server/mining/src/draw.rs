@@ -10,7 +10,7 @@ use cases::{BlockKind, Case, Scenario};
 use syntax::Language;
 
 use crate::cut::{Repository, Tail, shape_variant};
-use crate::holes::{Hole, Shape};
+use crate::parsed::{Hole, Shape};
 use crate::random::Random;
 use crate::{Mix, Options};
 

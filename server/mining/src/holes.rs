@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
-use cases::BlockKind;
-use syntax::{Block, Body, Function, SourceFile, Token, TokenKind};
+use syntax::{Block, Body, SourceFile, Token, TokenKind};
 
+use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
 use crate::random::Random;
 
 #[cfg(test)]
 mod tests;
 
-/// Longest truth, in lines: what is longer is written in many steps, not completed in one.
-const MAX_TRUTH_LINES: usize = 60;
 /// Tokens that must be left of a begun statement.
 const MIN_TOKENS_LEFT: usize = 2;
 /// Tokens that only end what was begun: an editor types them by itself.
@@ -21,61 +19,23 @@ const MIN_STATEMENTS: usize = 2;
 /// Characters of an identifier that are typed when the cursor stands inside it.
 const MAX_TYPED_OF_IDENTIFIER: usize = 3;
 
-/// How the hole was cut into its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Shape {
-    /// The whole block.
-    BlockStart,
-    /// The body after a typed header.
-    HeaderEnd,
-    /// The rest of a statement.
-    MidStatement,
-    /// The rest of a body after some statements.
-    RestOfBlock,
-    /// Nothing, after a complete body.
-    Empty,
-}
-
-/// A place that can be cut, in bytes of its file.
-#[derive(Clone, Debug)]
-pub(crate) struct Hole {
-    pub(crate) kind: BlockKind,
-    pub(crate) shape: Shape,
-    /// What is removed; for [`Shape::Empty`] the end of the last statement's line.
-    pub(crate) range: Range<usize>,
-    /// End of the last text in the innermost function body that holds the hole: where `function_tail` starts again.
-    pub(crate) function_end: Option<usize>,
-    /// That function, whole.
-    pub(crate) function: Option<Range<usize>>,
-    /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
-    pub(crate) last_statement: usize,
-}
-
 /// All holes of a file in order of their start.
 pub(crate) fn holes(file: &SourceFile, seed: u64) -> Vec<Hole> {
-    let text = &*file.text;
-    let tree = syntax::parse(file.language, text);
-    let blocks = tree.blocks(text);
-    let functions = tree.functions(text);
-    let cutter = Cutter { text, functions: &functions, tokens: syntax::lex(file.language, text) };
+    let parsed = Parsed::new(file, &syntax::parse(file.language, &file.text));
     let mut random = Random::new(seed, &file.path);
-    let mut holes: Vec<Hole> = blocks
+    let mut holes: Vec<Hole> = parsed
+        .blocks
         .iter()
         .enumerate()
         .filter(|(_, block)| !block.has_error)
-        .flat_map(|(place, block)| cutter.cut(block, &blocks[place + 1..], &mut random))
+        .flat_map(|(place, block)| parsed.cut(block, &parsed.blocks[place + 1..], &mut random))
         .collect();
     holes.sort_by_key(|hole| (hole.range.start, hole.range.end));
     holes
 }
 
-struct Cutter<'a> {
-    text: &'a str,
-    functions: &'a [Function],
-    tokens: Vec<Token>,
-}
-
-impl Cutter<'_> {
+/// The recipes.
+impl Parsed<'_> {
     /// The holes of a block, which the blocks `following` it in the file may be inside of.
     fn cut(&self, block: &Block, following: &[Block], random: &mut Random) -> Vec<Hole> {
         let mut cuts = vec![(Shape::BlockStart, self.block_start(block))];
@@ -92,26 +52,6 @@ impl Cutter<'_> {
         }
         let holes = cuts.into_iter().filter_map(|(shape, range)| Some(self.hole(block, shape, range?)));
         holes.filter(|hole| self.has_allowed_length(hole)).collect()
-    }
-
-    fn hole(&self, block: &Block, shape: Shape, range: Range<usize>) -> Hole {
-        let function = self.enclosing_function(&range);
-        let body = function.and_then(|function| function.body.clone());
-        let last_statement = block.body.as_ref().and_then(|body| body.statements.last());
-        Hole {
-            kind: block_kind(block.kind),
-            shape,
-            range,
-            function_end: body.map(|body| body.start + self.text[body].trim_end().len()),
-            function: function.map(|function| function.range.clone()),
-            last_statement: last_statement.unwrap_or(&block.range).start,
-        }
-    }
-
-    /// Functions are ordered outer before inner, so the last that fits is the innermost.
-    fn enclosing_function(&self, range: &Range<usize>) -> Option<&Function> {
-        let holds = |body: &Range<usize>| body.start <= range.start && range.end <= body.end;
-        self.functions.iter().rev().find(|function| function.body.as_ref().is_some_and(holds))
     }
 
     fn has_allowed_length(&self, hole: &Hole) -> bool {
@@ -166,11 +106,7 @@ impl Cutter<'_> {
     /// The tokens at which the rest of a statement may begin: not the first one, not so late that nothing is left to say, and not
     /// between braces, since what stands there (a closure's body, a macro's items) is code with an end of its own.
     fn starts_in_statement(&self, statement: &Range<usize>) -> Vec<&Token> {
-        let tokens: Vec<&Token> = self
-            .tokens_in(statement.clone())
-            .iter()
-            .filter(|token| token.kind != TokenKind::Newline)
-            .collect();
+        let tokens: Vec<&Token> = self.words_in(statement.clone()).collect();
         let last = tokens.iter().rposition(|token| !CLOSERS.contains(&&self.text[token.range.clone()]));
         let end = last.map_or(0, |last| last + 1).min((tokens.len() + 1).saturating_sub(MIN_TOKENS_LEFT));
         let mut depth = 0;
@@ -194,28 +130,5 @@ impl Cutter<'_> {
         let longest = word.len().saturating_sub(2).min(MAX_TYPED_OF_IDENTIFIER);
         let can_split = token.kind == TokenKind::Word && word.is_ascii() && longest > 0;
         if can_split { 1 + random.below(longest) } else { 0 }
-    }
-
-    fn tokens_in(&self, range: Range<usize>) -> &[Token] {
-        let start = self.tokens.partition_point(|token| token.range.start < range.start);
-        let end = self.tokens.partition_point(|token| token.range.end <= range.end);
-        self.tokens.get(start..end).unwrap_or_default()
-    }
-
-    fn starts_line(&self, offset: usize) -> bool {
-        let line_start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        self.text[line_start..offset].trim().is_empty()
-    }
-}
-
-fn block_kind(kind: syntax::BlockKind) -> BlockKind {
-    match kind {
-        syntax::BlockKind::Function => BlockKind::Function,
-        syntax::BlockKind::If => BlockKind::If,
-        syntax::BlockKind::For => BlockKind::For,
-        syntax::BlockKind::While => BlockKind::While,
-        syntax::BlockKind::Try => BlockKind::Try,
-        syntax::BlockKind::Catch => BlockKind::Catch,
-        syntax::BlockKind::Statement => BlockKind::Statement,
     }
 }

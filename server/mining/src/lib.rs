@@ -8,9 +8,11 @@
 //! looks at an answer.
 #![deny(clippy::disallowed_methods)]
 
+mod cursor;
 mod cut;
 mod draw;
 mod holes;
+mod parsed;
 mod random;
 
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ use rayon::prelude::*;
 use syntax::SourceFile;
 
 use crate::cut::Repository;
+
+pub use crate::cursor::{NoCase, at_cursor};
 
 /// The scenarios that can be mined, in the order of their share.
 pub const SCENARIOS: [Scenario; 4] =

@@ -1,0 +1,104 @@
+//! The case at a cursor: what stands there in the file as it is now, hidden.
+//!
+//! - At the first token of a block, or in the blanks before it on its line, the truth is the whole block. A function's first token is
+//!   also the one behind its annotations.
+//! - Behind a header, as long as no statement of the body stands before the cursor, it is the body. Only the first token of a
+//!   block in it counts as the block's.
+//! - Between the statements of a body, which may be that of an `else`, a `with` or a closure, it is the rest of the body. Behind the last
+//!   statement it is empty; on a blank line in Python, how far the line is indented tells whose body goes on.
+//! - Anywhere else in a block it is the rest of the innermost statement or header.
+//!
+//! The prefix ends at the cursor, so the truth may begin with blanks, line ends and comments.
+//!
+//! The scenario is that of somebody who has yet to write the truth. With it hidden, the suffix of an `incomplete_suffix` case
+//! holds nothing but blanks (`file_tail`), or nothing but blanks and closing brackets up to the end of the enclosing function's body
+//! (`function_tail`); so the body behind a function's header is one. An empty truth leaves nothing incomplete and is always `inner_block`.
+//! Nothing is dropped: prefix, truth and suffix together are the file.
+
+use std::fmt;
+
+use cases::{Case, Origin, Scenario, Variant};
+use syntax::{SourceFile, Tree};
+
+use crate::cut::{Question, shape_variant};
+use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
+
+mod stand;
+#[cfg(test)]
+mod tests;
+
+/// Why there is no case at a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCase {
+    /// The offset is past the end of the file, inside a character or inside a line end.
+    NoSuchPlace,
+    /// The cursor is in a comment, or in a string that is no part of any code.
+    InText,
+    /// No statement, header or body holds the cursor.
+    NoBlock,
+    /// The parser found an error in the block that holds the cursor.
+    Broken,
+    /// The truth would have this many lines.
+    TooLong(usize),
+}
+
+impl fmt::Display for NoCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoCase::NoSuchPlace => {
+                f.write_str("the file has no such place; save it and put the cursor there again")
+            }
+            NoCase::InText => f.write_str("the cursor is in a comment or a text of its own; put it on code"),
+            NoCase::NoBlock => f.write_str(
+                "no block stands at the cursor; put it on a statement or into the body of a function",
+            ),
+            NoCase::Broken => {
+                f.write_str("the block at the cursor has a syntax error; record it when the error is gone")
+            }
+            NoCase::TooLong(lines) => write!(
+                f,
+                "{lines} lines follow to the end of the block, more than {MAX_TRUTH_LINES}; put the cursor further down or into an inner block"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoCase {}
+
+/// The case whose cursor is `offset`; `tree` is that of the file's text.
+pub fn at_cursor(file: &SourceFile, tree: &Tree, offset: usize, origin: &Origin) -> Result<Case, NoCase> {
+    let text = &*file.text;
+    let (Some(prefix), Some(rest)) = (text.get(..offset), text.get(offset..)) else {
+        return Err(NoCase::NoSuchPlace);
+    };
+    if prefix.ends_with('\r') && rest.starts_with('\n') {
+        return Err(NoCase::NoSuchPlace);
+    }
+    let parsed = Parsed::new(file, tree);
+    let hole = stand::hole(&parsed, tree, offset)?;
+    let (scenario, variant) = situation(text, &hole);
+    let question = Question {
+        scenario,
+        variant: Some(variant),
+        prefix: prefix.to_owned(),
+        suffix: &text[hole.range.end..],
+        context: Vec::new(),
+    };
+    Ok(question.case(file, &hole, origin))
+}
+
+/// The situation of somebody who has yet to write the hole's text.
+fn situation(text: &str, hole: &Hole) -> (Scenario, Variant) {
+    let is_closer = |c: char| c.is_whitespace() || ")]};,".contains(c);
+    let rest_of_function = hole.function_end.and_then(|end| text.get(hole.range.end..end));
+    let scenario_of_shape = match hole.shape {
+        Shape::RestOfBlock | Shape::Empty => Scenario::InnerBlock,
+        Shape::BlockStart | Shape::HeaderEnd | Shape::MidStatement => Scenario::FullBlock,
+    };
+    match rest_of_function {
+        _ if hole.shape == Shape::Empty => (Scenario::InnerBlock, Variant::Empty),
+        _ if text[hole.range.end..].trim().is_empty() => (Scenario::IncompleteSuffix, Variant::FileTail),
+        Some(rest) if rest.chars().all(is_closer) => (Scenario::IncompleteSuffix, Variant::FunctionTail),
+        _ => (scenario_of_shape, shape_variant(hole.shape)),
+    }
+}
