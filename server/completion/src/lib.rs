@@ -11,12 +11,14 @@
 mod clean;
 mod complete;
 mod gate;
+mod recent;
 mod settings;
 mod trace;
 mod world;
 
 pub use complete::complete;
 pub use gate::Gate;
+pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
 pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
 pub use world::{Document, Snapshot, World};

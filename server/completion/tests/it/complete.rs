@@ -113,7 +113,7 @@ async fn an_engine_that_fails_is_an_outcome() {
     assert_eq!(error.to_string(), "engine `broken` failed: it broke");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_endless_answer_is_not_read_to_the_end() {
     let engine = says(&vec!["x = 1234567\n"; 100_000]);
     let outcome = ask("$0", &engine, &Settings::for_replay()).await;

@@ -1,0 +1,79 @@
+//! The last answers in one document, for as long as their beginnings are being typed.
+//!
+//! A person who types what the ghost text says expects it to stay. What is left of an answer is found without an engine: the rest
+//! fits if inserting it gives the very document that accepting the answer would have given. Pure: nothing here asks or waits.
+//!
+//! Line ends are all alike, as an editor types its own. Brackets and quotes that an editor closes by itself, and the line it puts
+//! a closing bracket on, may stand behind the cursor if the answer ends with them; any other change there ends an answer's use.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Answers that are kept: somebody who deletes goes back through a few places, and texts of documents are large.
+const REMEMBERED: usize = 8;
+
+/// The last answers in one document.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    /// The newest first.
+    answers: VecDeque<Remembered>,
+}
+
+#[derive(Clone, Debug)]
+struct Remembered {
+    text: Arc<str>,
+    offset: usize,
+    fingerprint: String,
+    /// With LF line ends.
+    answer: String,
+}
+
+impl Recent {
+    /// Remembers what was answered at `offset` (bytes) of `text`, and forgets the oldest answer.
+    ///
+    /// `fingerprint` tells whose answers may stand for each other. To let what a person asked for by key live on while they type,
+    /// remember it under the fingerprint of the requests that typing makes.
+    pub fn remember(&mut self, text: &Arc<str>, offset: usize, fingerprint: &str, answer: &str) {
+        self.answers.truncate(REMEMBERED - 1);
+        self.answers.push_front(Remembered {
+            text: Arc::clone(text),
+            offset,
+            fingerprint: fingerprint.to_owned(),
+            answer: with_lf(answer).into_owned(),
+        });
+    }
+
+    /// The rest of the newest answer whose beginning was typed up to `offset` of `text`: with LF line ends, never empty. All of it
+    /// if nothing was typed.
+    pub fn typed_through(&self, text: &str, offset: usize, fingerprint: &str) -> Option<&str> {
+        let known = self.answers.iter().filter(|remembered| remembered.fingerprint == fingerprint);
+        known.filter_map(|remembered| remembered.rest(text, offset)).next()
+    }
+}
+
+impl Remembered {
+    /// The part of the answer that is missing at `offset` of `text`.
+    fn rest(&self, text: &str, offset: usize) -> Option<&str> {
+        let (before, after) = self.text.split_at_checked(self.offset)?;
+        let (today_before, today_after) = text.split_at_checked(offset)?;
+        let typed = today_before.get(before.len()..)?;
+        let closed = today_after.get(..today_after.len().checked_sub(after.len())?)?;
+        if !closed.chars().all(closes) {
+            return None;
+        }
+        let rest = self.answer.strip_prefix(&*with_lf(typed))?.strip_suffix(&*with_lf(closed))?;
+        // The long comparisons come last: few texts get here.
+        let is_same = !rest.is_empty() && today_before.starts_with(before) && today_after.ends_with(after);
+        is_same.then_some(rest)
+    }
+}
+
+/// Whether editors put this character behind the cursor by themselves: after an opening bracket or quote, or a line end in between.
+fn closes(character: char) -> bool {
+    matches!(character, ')' | ']' | '}' | '>' | '"' | '\'' | '`') || character.is_whitespace()
+}
+
+fn with_lf(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text.into() }
+}

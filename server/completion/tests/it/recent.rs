@@ -1,0 +1,161 @@
+//! Answers whose beginning is being typed.
+
+use std::sync::Arc;
+
+use completion::Recent;
+use proptest::prelude::*;
+
+const CURSOR: &str = "$0";
+const ENGINE: &str = "f1";
+
+fn place(fixture: &str) -> (Arc<str>, usize) {
+    let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
+    ([before, after].concat().into(), before.len())
+}
+
+fn after_answer(fixture: &str, answer: &str) -> Recent {
+    let (text, offset) = place(fixture);
+    let mut recent = Recent::default();
+    recent.remember(&text, offset, ENGINE, answer);
+    recent
+}
+
+/// What is left of `answer`, which was given at the first cursor, at the second one.
+#[track_caller]
+fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
+    let (text, offset) = place(second);
+    assert_eq!(after_answer(first, answer).typed_through(&text, offset, ENGINE), rest);
+}
+
+#[test]
+fn typing_leaves_the_rest() {
+    check("x = $0\n", "f(a)", "x = $0\n", Some("f(a)"));
+    check("x = $0\n", "f(a)", "x = f(a$0\n", Some(")"));
+    check("x = $0\n", "größe", "x = grö$0\n", Some("ße"));
+}
+
+#[test]
+fn nothing_is_left_of_what_was_typed_to_its_end() {
+    check("x = $0\n", "f(a)", "x = f(a)$0\n", None);
+    check("x = $0\n", "", "x = $0\n", None);
+}
+
+#[test]
+fn other_text_ends_its_use() {
+    check("x = $0\n", "f(a)", "x = g$0\n", None);
+    check("x = $0\n", "f(a)", "x =$0\n", None);
+    check("x = $0\n", "f(a)", "y = f$0\n", None);
+    check("x = $0\n", "f(a)", "x = f$0\ny", None);
+    check("x = $0\n", "f(a)", "x = f$0b\n", None);
+    check("x = $0y\n", "f(a)", "x = f$0z\n", None);
+    check("x = $0y\n", "f(a)", "x = f$0\n", None);
+}
+
+#[test]
+fn line_ends_are_all_alike_and_indentation_is_not() {
+    check("if x:$0\r\n", "\n    y()", "if x:\r\n    $0\r\n", Some("y()"));
+    check("if x:$0\r\n", "\r\n    y()", "if x:\n  $0\r\n", Some("  y()"));
+    check("if x:$0\r\n", "\r\n    y()\r\n    z()", "if x:$0\r\n", Some("\n    y()\n    z()"));
+    check("if x:$0\n", "\n    y()", "if x:\n\t$0\n", None);
+    check("if x:$0\n", "\n    y()", "if x:\n      $0\n", None);
+    check("if x:$0\r\n", "\n    y()", "if x:\n    $0\n", None);
+}
+
+#[test]
+fn what_an_editor_closes_by_itself_is_left_out() {
+    check("x = $0\n", "f(a)", "x = f($0)\n", Some("a"));
+    check("x = $0\n", "f(\"a\")", "x = f(\"$0\")\n", Some("a"));
+    check("x = $0\n", "f(a).g()", "x = f($0)\n", Some("a).g("));
+    check("fn f() $0\r\n", "{\n    1\n}", "fn f() {\r\n    $0\r\n}\r\n", Some("1"));
+    check("x = $0\n", "f()", "x = f($0)\n", None);
+    check("x = $0\n", "f(a", "x = f($0)\n", None);
+}
+
+#[test]
+fn another_engines_answer_is_not_used() {
+    let (text, offset) = place("x = $0\n");
+    assert_eq!(after_answer("x = $0\n", "f(a)").typed_through(&text, offset, "f2"), None);
+}
+
+#[test]
+fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
+    let mut recent = after_answer("x = $0\n", "old()");
+    let (text, offset) = place("x = $0\n");
+    recent.remember(&text, offset, ENGINE, "other()");
+    assert_eq!(recent.typed_through(&text, offset, ENGINE), Some("other()"));
+    let (typed, behind) = place("x = ol$0\n");
+    assert_eq!(recent.typed_through(&typed, behind, ENGINE), Some("d()"));
+    for _ in 0..7 {
+        recent.remember(&text, offset, ENGINE, "other()");
+    }
+    assert_eq!(recent.typed_through(&typed, behind, ENGINE), None);
+}
+
+#[test]
+fn places_that_are_none_have_no_rest() {
+    let recent = after_answer("é$0", "x");
+    for offset in [0, 1, 3, usize::MAX] {
+        assert_eq!(recent.typed_through("é", offset, ENGINE), None);
+    }
+}
+
+/// The rest by its definition: whatever makes the document that accepting the answer would have made.
+fn naive<'a>(first: (&str, usize), answer: &'a str, second: (&str, usize)) -> Vec<&'a str> {
+    let (before, after) = first.0.split_at(first.1);
+    let (today_before, today_after) = second.0.split_at(second.1);
+    let lf = |text: &str| text.replace("\r\n", "\n");
+    let is_closed = |text: &str| text.chars().all(|c| ")\"} \n".contains(c));
+    let starts = (0..=answer.len()).filter(|&start| answer.is_char_boundary(start));
+    let parts = starts.flat_map(|start| (start + 1..=answer.len()).map(move |end| (start, end)));
+    parts
+        .filter(|&(_, end)| answer.is_char_boundary(end) && is_closed(&answer[end..]))
+        .filter(|&(start, end)| {
+            let typed = today_before.strip_prefix(before).map(lf);
+            let closed = today_after.strip_suffix(after).map(lf);
+            typed.as_deref() == Some(&answer[..start]) && closed.as_deref() == Some(&answer[end..])
+        })
+        .map(|(start, end)| &answer[start..end])
+        .collect()
+}
+
+fn texts(longest: usize) -> impl Strategy<Value = String> {
+    let pieces = ["a", "b", "é", "(", ")", "\"", "\n", "\r\n", "  ", "}"];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..longest)
+        .prop_map(|pieces| pieces.concat())
+}
+
+/// A document in which an answer may have been typed in part, or something else.
+fn today(before: String, answer: &str, after: String) -> impl Strategy<Value = (String, usize)> + use<> {
+    let boundaries: Vec<usize> = (0..=answer.len()).filter(|&at| answer.is_char_boundary(at)).collect();
+    let at = proptest::sample::select(boundaries);
+    let (answer, is_crlf) = (answer.to_owned(), any::<bool>());
+    (at.clone(), at, is_crlf, texts(2), texts(2)).prop_map(move |(start, end, is_crlf, typed, closed)| {
+        let typed_part = [&answer[..start], &typed].concat();
+        let closed_part = [&*closed, answer.get(start.max(end)..).unwrap_or_default()].concat();
+        let line_end = if is_crlf { "\r\n" } else { "\n" };
+        let parts = [typed_part, closed_part].map(|part| part.replace('\n', line_end));
+        (format!("{before}{}{}{after}", parts[0], parts[1]), before.len() + parts[0].len())
+    })
+}
+
+fn situations() -> impl Strategy<Value = ((String, usize), String, (String, usize))> {
+    let answer = texts(8).prop_map(|answer| answer.replace('\r', ""));
+    (texts(4), answer, texts(4)).prop_flat_map(|(before, answer, after)| {
+        let first = (format!("{before}{after}"), before.len());
+        (Just(first), Just(answer.clone()), today(before, &answer, after))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn the_rest_is_that_of_the_naive_model((first, answer, second) in situations()) {
+        let mut recent = Recent::default();
+        recent.remember(&first.0.as_str().into(), first.1, ENGINE, &answer);
+        let rest = recent.typed_through(&second.0, second.1, ENGINE);
+        let expected = naive((&first.0, first.1), &answer, (&second.0, second.1));
+        prop_assert!(expected.len() <= 1);
+        prop_assert_eq!(rest, expected.first().copied());
+    }
+}
