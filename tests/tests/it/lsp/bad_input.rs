@@ -10,6 +10,9 @@ use tests::lsp::Buffer;
 use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items};
 use super::scripts::{RULES, TALK, assert_in_step};
 
+/// A warning among the types of messages.
+const WARNING: u8 = 2;
+
 const REQUEST: &str = "textDocument/inlineCompletion";
 
 /// Parameters of a request at any position.
@@ -23,6 +26,14 @@ fn change_at(buffer: &mut Buffer, start: (u32, u32), end: (u32, u32), text: &str
     let position = |(line, character): (u32, u32)| json!({"line": line, "character": character});
     let range = json!({"start": position(start), "end": position(end)});
     buffer.did_change(vec![json!({"range": range, "text": text})])
+}
+
+/// The user is told of it in the editor's log, without code.
+#[track_caller]
+fn expect_warning(editor: &Editor, word: &str) {
+    let told = editor.client.expect_notification("window/logMessage");
+    assert_eq!(told["type"], WARNING, "{told}");
+    assert!(told["message"].as_str().is_some_and(|message| message.contains(word)), "{told}");
 }
 
 #[test]
@@ -79,6 +90,7 @@ fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_a
     for (start, end) in misfits {
         let mut buffer = editor.open("echo.py", "a = '😀'\nb = 2\n");
         editor.change(change_at(&mut buffer, start, end, "x"));
+        expect_warning(&editor, "echo.py");
         assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
         let change = buffer.change_all("c = '😀'\n");
         editor.change(buffer.did_change(vec![change]));
@@ -95,7 +107,9 @@ fn a_document_that_was_never_opened_is_a_clear_error() {
     let editor = Editor::scripted(&project, &RULES);
     let mut never = Buffer::new(editor.uri("echo.py"), "python", editor.encoding, "x = 1\n");
     editor.change(never.append("y = 2\n"));
+    expect_warning(&editor, "echo.py");
     editor.close(&never);
+    expect_warning(&editor, "echo.py");
     editor.client.notify("textDocument/didSave", json!({"textDocument": never.id()}));
     for method in [REQUEST, "ghostbench/recordCase"] {
         let id = editor.client.request(method, at(&never, 0, 0));
@@ -113,6 +127,7 @@ fn a_closed_document_is_not_open() {
     let buffer = editor.open("echo.py", "x = 1\n");
     editor.close(&buffer);
     editor.close(&buffer);
+    expect_warning(&editor, "echo.py");
     assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
 }
 

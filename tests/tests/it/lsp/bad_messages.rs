@@ -221,7 +221,9 @@ fn parameters_of_other_types_are_invalid() {
 #[test]
 fn notifications_of_other_types_change_nothing() {
     let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
+    // The user may be told in the editor's log.
+    let client = setup(&project).allow("window/logMessage");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let mut buffer = editor.open("echo.py", "x = 1\n");
     let id = buffer.id();
     for (method, params) in [

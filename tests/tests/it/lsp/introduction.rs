@@ -1,8 +1,11 @@
 //! `initialize`: what client and server agree on.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 use tests::Project;
-use tests::lsp::{Encoding, Setup};
+use tests::lsp::{Buffer, Encoding, Setup};
 
 use super::editor::{Editor, bare_setup, items, setup};
 use super::scripts::{RULES, assert_in_step};
@@ -132,22 +135,43 @@ fn without_a_folder_ghost_text_works_and_recording_says_what_is_missing() {
 }
 
 #[test]
-fn settings_come_from_the_client_when_it_is_asked_and_when_it_tells() {
+fn a_client_that_answers_for_its_settings_is_asked_at_the_start_and_when_they_change() {
     let project = Project::new("");
+    let is_enabled = Arc::new(AtomicBool::new(false));
+    let answer = Arc::clone(&is_enabled);
     let client = setup(&project)
         .capability("/workspace/configuration", true.into())
-        .answer("workspace/configuration", |_| json!([{"enabled": false}]));
+        .answer("workspace/configuration", move |_| json!([{"enabled": answer.load(Ordering::SeqCst)}]));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let asked = editor.client.expect_request("workspace/configuration");
     assert_eq!(asked["items"], json!([{"section": "ghostbench"}]));
-    let buffer = editor.open("echo.py", "x = 1\n");
-    tests::wait_until("ghost text is switched off", || {
-        let id = editor.ask_at_end(&buffer);
-        items(&editor.client.wait(id).expect("it is no failure")).is_empty()
-    });
-    let settings = json!({"settings": {"ghostbench": {"enabled": true}}});
-    editor.client.notify("workspace/didChangeConfiguration", settings);
+    let buffer = editor.open("talk.py", "x = 1\n");
+    wait_for_suggestions(&editor, &buffer, 0);
+    is_enabled.store(true, Ordering::SeqCst);
+    editor.client.notify("workspace/didChangeConfiguration", json!({"settings": null}));
     editor.client.expect_request("workspace/configuration");
+    wait_for_suggestions(&editor, &buffer, 1);
+}
+
+#[track_caller]
+fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
+    tests::wait_until("the setting holds", || {
+        let id = editor.ask_at_end(buffer);
+        items(&editor.client.wait(id).expect("it is no failure")).len() == count
+    });
+}
+
+#[test]
+fn a_client_that_tells_its_settings_is_heard() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "x = 1\n");
+    for (is_enabled, count) in [(false, 0), (true, 1)] {
+        let settings = json!({"settings": {"ghostbench": {"enabled": is_enabled}}});
+        editor.client.notify("workspace/didChangeConfiguration", settings);
+        let id = editor.ask_at_end(&buffer);
+        assert_eq!(items(&editor.client.wait(id).expect("it is no failure")).len(), count);
+    }
 }
 
 #[test]
