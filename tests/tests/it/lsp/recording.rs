@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cases::{Case, parse_lines};
+use cases::{Case, Exposure, parse_lines};
 use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
@@ -277,6 +277,27 @@ fn two_servers_of_one_workspace_lose_no_case_to_each_other() {
     for editor in &editors {
         assert_eq!(all_cases(editor).len(), 40, "each server sees the other's cases");
     }
+}
+
+#[test]
+fn a_case_says_whether_a_suggestion_stood_there() {
+    let project = Project::new("");
+    let rules = json!([{"path": "shop.py", "text": LOOP}]);
+    let editor = Editor::scripted(&project, &rules);
+    let mut buffer = editor.open("shop.py", &SHOP.replace(LOOP, ""));
+    let cursor = find(buffer.text(), "    \n    return result") + 4;
+    let item = editor.item(&buffer, cursor);
+    editor.change(buffer.edit(cursor..cursor, LOOP));
+    let shown = case(&editor, &record(&editor, &buffer, LOOP)).origin;
+    assert_eq!((shown.exposure, shown.exposed_arm.as_deref()), (Exposure::Shown, Some("scripted")));
+    let unseen = case(&editor, &record(&editor, &buffer, "if radius")).origin;
+    assert_eq!((unseen.exposure, unseen.exposed_arm), (Exposure::None, None));
+    let params = json!({"command": item["command"]["command"], "arguments": item["command"]["arguments"]});
+    editor.client.call("workspace/executeCommand", params);
+    // Its identity is that of the question, so it is recorded again in other surroundings.
+    editor.change(buffer.append("# The end.\n"));
+    let accepted = case(&editor, &record(&editor, &buffer, LOOP)).origin;
+    assert_eq!(accepted.exposure, Exposure::Accepted);
 }
 
 #[test]
