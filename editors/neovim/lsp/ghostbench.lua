@@ -90,7 +90,16 @@ end
 
 ---@return string keys
 local function accept()
-  return vim.lsp.inline_completion.get({ on_accept = fit }) and '' or fall_through()
+  local is_accepted = vim.lsp.inline_completion.get({
+    on_accept = function(item)
+      local fitting = fit(item)
+      if not fitting then
+        vim.api.nvim_feedkeys(vim.keycode(fall_through()), 'in', false)
+      end
+      return fitting
+    end,
+  })
+  return is_accepted and '' or fall_through()
 end
 
 ---@param client vim.lsp.Client
@@ -126,7 +135,8 @@ local function replay(client, params)
   params.workDoneToken = REPLAY_TOKEN
   running_replay = request(client, 'ghostbench/replay', params, function(result)
     local verb = result.cancelled and 'cancelled after' or 'replayed'
-    tell(('%s %d of %d requests, see %s'):format(verb, result.requests, result.planned, result.run))
+    local run = vim.fs.basename(result.run)
+    tell(('%s %d of %d requests, run %s'):format(verb, result.requests, result.planned, run))
   end)
 end
 
