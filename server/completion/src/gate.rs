@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::world::Snapshot;
 
 /// Largest document that is completed in, in bytes. Generated tables are larger, code that people write is not.
-const MAX_DOCUMENT_BYTES: usize = 2 << 20;
+pub const MAX_DOCUMENT_BYTES: usize = 2 << 20;
 
 /// Why nothing was asked, or nothing is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,7 +17,7 @@ mod trace;
 mod world;
 
 pub use complete::complete;
-pub use gate::Gate;
+pub use gate::{Gate, MAX_DOCUMENT_BYTES};
 pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
 pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};

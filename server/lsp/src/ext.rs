@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tower_lsp_server::gen_lsp_types::{Position, ProgressToken, Range, TextDocumentIdentifier, Uri};
+use tower_lsp_server::gen_lsp_types::{
+    LspNotificationMethod, MessageDirection, Position, ProgressToken, Range, TextDocumentIdentifier, Uri,
+};
 
 /// Request: makes a case of the block at a cursor. [`RecordCaseParams`] to [`RecordCaseResult`].
 pub const RECORD_CASE: &str = "ghostbench/recordCase";
@@ -21,6 +23,15 @@ pub const SCOREBOARD: &str = "ghostbench/scoreboard";
 pub const STATUS: &str = "ghostbench/status";
 /// Notification to the editor: the status line changed. [`DidChangeStatusParams`].
 pub const DID_CHANGE_STATUS: &str = "ghostbench/didChangeStatus";
+/// [`DID_CHANGE_STATUS`] as a type.
+pub struct DidChangeStatus;
+
+impl tower_lsp_server::gen_lsp_types::Notification for DidChangeStatus {
+    type Params = DidChangeStatusParams;
+    const METHOD: LspNotificationMethod<'static> = LspNotificationMethod::new(DID_CHANGE_STATUS);
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
+}
+
 /// Notification from the editor: a suggestion was drawn. [`DidShowCompletionParams`].
 pub const DID_SHOW_COMPLETION: &str = "textDocument/didShowCompletion";
 /// Notification from the editor: the beginning of a suggestion was accepted. [`DidPartiallyAcceptCompletionParams`].
@@ -321,6 +332,14 @@ pub struct DidPartiallyAcceptCompletionParams {
 pub struct ShownItem {
     /// The item's command; its argument is the item's id.
     pub command: tower_lsp_server::gen_lsp_types::Command,
+}
+
+impl ShownItem {
+    /// The item's id; empty for an item that is not ours.
+    pub fn id(&self) -> &str {
+        let argument = self.command.arguments.as_ref().and_then(|arguments| arguments.first());
+        argument.and_then(|id| id.as_str()).unwrap_or_default()
+    }
 }
 
 /// The document that has the focus.

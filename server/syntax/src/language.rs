@@ -223,6 +223,11 @@ impl Language {
         self.row().name
     }
 
+    /// What the names of its files end with, without the dot.
+    pub fn endings(self) -> &'static [&'static str] {
+        self.row().endings
+    }
+
     pub(crate) fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }

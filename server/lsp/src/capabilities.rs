@@ -1,0 +1,84 @@
+//! What client and server can do: read from the one, said of the other.
+
+use text::Encoding;
+use tower_lsp_server::gen_lsp_types::{
+    ChangeNotifications, ClientCapabilities, CodeLensOptions, ExecuteCommandOptions,
+    InlineCompletionProvider, PositionEncodingKind, ServerCapabilities, TextDocumentSync,
+    TextDocumentSyncKind, TextDocumentSyncOptions, WorkspaceFoldersServerCapabilities, WorkspaceOptions,
+};
+
+use crate::{ext, to_proto};
+
+/// What a client can do, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClientHas {
+    /// It answers `workspace/configuration`.
+    pub(crate) configuration: bool,
+    /// It shows progress that the server begins.
+    pub(crate) progress: bool,
+    /// It asks for lenses again when told to.
+    pub(crate) lens_refresh: bool,
+    /// It watches files that the server names.
+    pub(crate) file_watching: bool,
+}
+
+impl ClientHas {
+    pub(crate) fn new(client: &ClientCapabilities) -> ClientHas {
+        let workspace = client.workspace.as_ref();
+        let lens = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+        let watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let window = client.window.as_ref();
+        let is_set = |flag: Option<bool>| flag == Some(true);
+        ClientHas {
+            configuration: is_set(workspace.and_then(|workspace| workspace.configuration)),
+            progress: is_set(window.and_then(|window| window.work_done_progress)),
+            lens_refresh: is_set(lens.and_then(|lens| lens.refresh_support)),
+            file_watching: is_set(watching.and_then(|watching| watching.dynamic_registration)),
+        }
+    }
+}
+
+/// How characters are counted: bytes where the client can, since that is how we count ourselves; else the client's first choice that
+/// we know, else UTF-16, which every client must know.
+pub(crate) fn encoding(client: &ClientCapabilities) -> Encoding {
+    let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
+    let known = |kind: &PositionEncodingKind| match kind {
+        PositionEncodingKind::UTF8 => Some(Encoding::Utf8),
+        PositionEncodingKind::UTF16 => Some(Encoding::Utf16),
+        PositionEncodingKind::UTF32 => Some(Encoding::Utf32),
+        PositionEncodingKind::Custom(_) => None,
+    };
+    let offered: Vec<Encoding> = offered.unwrap_or_default().iter().filter_map(known).collect();
+    let has_utf8 = offered.contains(&Encoding::Utf8);
+    if has_utf8 { Encoding::Utf8 } else { offered.first().copied().unwrap_or(Encoding::Utf16) }
+}
+
+/// What this server can do.
+pub(crate) fn of_server(encoding: Encoding) -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::Incremental),
+        save: Some(true.into()),
+        ..TextDocumentSyncOptions::default()
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(ChangeNotifications::Bool(true)),
+    };
+    let commands = [ext::DID_ACCEPT_COMMAND, ext::RECORD_CASE_COMMAND, ext::REPLAY_COMMAND];
+    ServerCapabilities {
+        position_encoding: Some(to_proto::encoding(encoding)),
+        text_document_sync: Some(TextDocumentSync::Options(sync)),
+        inline_completion_provider: Some(InlineCompletionProvider::Bool(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(false),
+            ..CodeLensOptions::default()
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands.map(str::to_owned).to_vec(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceOptions { workspace_folders: Some(folders), ..WorkspaceOptions::default() }),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,69 @@
+//! From the protocol's terms to ours.
+
+use std::path::PathBuf;
+
+use syntax::Language;
+use text::Position;
+use tower_lsp_server::gen_lsp_types::{self as lsp, Uri};
+use url::Url;
+
+/// What documents are told apart by: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
+pub(crate) fn key(uri: &Uri) -> String {
+    path(uri).map_or_else(|| uri.0.clone(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The file that a URI names; `None` for untitled documents, other schemes and what is no URI at all.
+pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
+    let url = Url::parse(&uri.0).ok().filter(|url| url.scheme() == "file")?;
+    let path = url.to_file_path().ok()?;
+    Some(with_small_drive(path))
+}
+
+/// VS Code writes `c:`, others `C:`. The slash before it is there when the path of a Windows client is read elsewhere.
+fn with_small_drive(path: PathBuf) -> PathBuf {
+    let drive = match path.to_str().map(str::as_bytes) {
+        Some([drive, b':', ..]) if drive.is_ascii_uppercase() => 0,
+        Some([b'/', drive, b':', b'/', ..]) if drive.is_ascii_uppercase() => 1,
+        _ => return path,
+    };
+    let mut text = path.to_string_lossy().into_owned();
+    if let Some(letter) = text.get_mut(drive..=drive) {
+        letter.make_ascii_lowercase();
+    }
+    PathBuf::from(text)
+}
+
+/// The language that a client's name for it means.
+pub(crate) fn language(id: &str) -> Option<Language> {
+    let name = match id {
+        "typescriptreact" => "tsx",
+        "javascriptreact" => "javascript",
+        name => name,
+    };
+    Language::from_name(name)
+}
+
+pub(crate) fn position(position: lsp::Position) -> Position {
+    Position { line: position.line, character: position.character }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_has_one_key_however_it_is_written() {
+        let key = |uri: &str| key(&Uri(uri.to_owned()));
+        assert_eq!(key("file:///a/b%20c/%C3%A9.py"), key("file:///a/b c/é.py"));
+        assert_eq!(key("untitled:Untitled-1"), "untitled:Untitled-1");
+        assert_eq!(key("no uri at all"), "no uri at all");
+        assert_eq!(path(&Uri("git:/a.py".to_owned())), None);
+    }
+
+    #[test]
+    fn drives_are_written_small() {
+        assert_eq!(with_small_drive("C:/a.py".into()), PathBuf::from("c:/a.py"));
+        assert_eq!(with_small_drive("/C:/a.py".into()), PathBuf::from("/c:/a.py"));
+        assert_eq!(with_small_drive("é:".into()), PathBuf::from("é:"));
+    }
+}

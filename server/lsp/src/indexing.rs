@@ -1,0 +1,101 @@
+//! Reading a folder behind the running server: once at the start, with progress, and again when its files changed.
+//!
+//! Requests never wait for it; until it is done they know less. It leaves one core to them.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use completion::World;
+use replay::Code;
+use tokio::sync::watch;
+use tower_lsp_server::Client;
+use workspace::{Error, Limits, Progress as Reading};
+
+use crate::ext::{DidChangeStatus, DidChangeStatusParams};
+use crate::folders::{Contents, Folder, State};
+use crate::progress::{self, Step};
+use crate::server::Server;
+
+/// Files change in bursts: a save of all, a switch of branches. Reading waits until this long after the first one.
+const BURST: Duration = Duration::from_millis(500);
+
+/// Keeps what is known of a folder up to date until it is removed.
+pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
+    let server = server.clone();
+    let removed = folder.removed.clone();
+    tokio::spawn(async move { removed.run_until_cancelled(keep_up(server, folder)).await });
+}
+
+async fn keep_up(server: Server, folder: Arc<Folder>) {
+    tell(&server.client, true, "normal", format!("reading {}", folder.name)).await;
+    let (progress, told) = watch::channel(Step::default());
+    let title = format!("Ghostbench reads {}", folder.name);
+    tokio::join!(read_again(&folder, Some(progress)), progress::show(&server, None, &title, told, None));
+    match folder.reading().state {
+        State::Failed(reason) => tell(&server.client, false, "warning", reason).await,
+        _ => tell(&server.client, false, "normal", format!("{} is read", folder.name)).await,
+    }
+    loop {
+        folder.changed.notified().await;
+        tokio::time::sleep(BURST).await;
+        read_again(&folder, None).await;
+    }
+}
+
+async fn read_again(folder: &Arc<Folder>, progress: Option<watch::Sender<Step>>) {
+    let start = Instant::now();
+    let reading = Arc::clone(folder);
+    let task = tokio::task::spawn_blocking(move || {
+        let read = read(&reading.root, &reading.contents(), progress);
+        if let Some(read) = read.transpose() {
+            reading.publish(read);
+        }
+    });
+    if task.await.is_err() {
+        folder.publish(Err(format!("reading {} stopped by a defect", folder.name)));
+    }
+    let ms = start.elapsed().as_millis();
+    tracing::info!(folder = folder.name, ms, state = ?folder.reading().state, "read");
+}
+
+/// What is on disk now; `None` if it is what was `known`.
+fn read(
+    root: &Path,
+    known: &Contents,
+    progress: Option<watch::Sender<Step>>,
+) -> Result<Option<Contents>, String> {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = NonZeroUsize::new(cores.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
+    let tell = |done, total| {
+        if let Some(progress) = &progress {
+            progress.send_replace(Step { done, total });
+        }
+    };
+    let limits = Limits { threads, ..Limits::standard() };
+    let read = workspace::load(root, &limits, &|reading| match reading {
+        Reading::Walking { .. } => {}
+        Reading::Reading { read, total } => tell(read, total * 2),
+    });
+    let files = match read {
+        Ok(files) => files,
+        // Code may still be written here.
+        Err(Error::NoSource { .. }) => return Ok(Some(Contents::default())),
+        Err(error) => return Err(error.to_string()),
+    };
+    if known.files.as_ref().is_some_and(|known| known.tree_hash() == files.tree_hash()) {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    let build = || World::new(Arc::clone(files.files()));
+    let world = pool.map_err(|error| format!("cannot start threads: {error}"))?.install(build);
+    let code = Code::new(&files, workspace::git_state(root).as_ref());
+    Ok(Some(Contents { code: Some(code), world, files: Some(files) }))
+}
+
+async fn tell(client: &Client, busy: bool, kind: &str, message: String) {
+    let params = DidChangeStatusParams { busy, kind: kind.to_owned(), message };
+    client.send_notification::<DidChangeStatus>(params).await;
+}

@@ -1,0 +1,59 @@
+//! Notifications, one file per method: what each changes, at once and in the order of arrival.
+
+mod did_change;
+mod did_change_configuration;
+mod did_change_watched_files;
+mod did_change_workspace_folders;
+mod did_close;
+mod did_focus;
+mod did_open;
+mod did_partially_accept_completion;
+mod did_save;
+mod did_show_completion;
+mod work_done_progress_cancel;
+
+use serde::de::DeserializeOwned;
+use tower_lsp_server::jsonrpc::Request;
+
+use crate::ext;
+use crate::ordered::State;
+
+/// Lets a notification change the state; false if it is none that is known here.
+pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
+    match notification.method() {
+        "textDocument/didOpen" => apply(state, notification, did_open::did_open),
+        "textDocument/didChange" => apply(state, notification, did_change::did_change),
+        "textDocument/didClose" => apply(state, notification, did_close::did_close),
+        "textDocument/didSave" => apply(state, notification, did_save::did_save),
+        "workspace/didChangeWatchedFiles" => {
+            apply(state, notification, did_change_watched_files::did_change_watched_files);
+        }
+        "workspace/didChangeWorkspaceFolders" => {
+            apply(state, notification, did_change_workspace_folders::did_change_workspace_folders);
+        }
+        "workspace/didChangeConfiguration" => {
+            apply(state, notification, did_change_configuration::did_change_configuration);
+        }
+        "window/workDoneProgress/cancel" => {
+            apply(state, notification, work_done_progress_cancel::work_done_progress_cancel);
+        }
+        ext::DID_SHOW_COMPLETION => apply(state, notification, did_show_completion::did_show_completion),
+        ext::DID_PARTIALLY_ACCEPT_COMPLETION => {
+            apply(state, notification, did_partially_accept_completion::did_partially_accept_completion);
+        }
+        ext::DID_FOCUS => apply(state, notification, did_focus::did_focus),
+        _ => return false,
+    }
+    true
+}
+
+fn apply<P: DeserializeOwned>(state: &mut State, notification: &Request, change: fn(&mut State, P)) {
+    let params = notification.params().unwrap_or(&serde_json::Value::Null);
+    match P::deserialize(params) {
+        Ok(params) => change(state, params),
+        // The error may quote what was sent, which may be code.
+        Err(_) => {
+            state.server.warn(format!("{} came with parameters of another shape", notification.method()))
+        }
+    }
+}

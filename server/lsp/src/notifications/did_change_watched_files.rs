@@ -1,0 +1,12 @@
+//! `workspace/didChangeWatchedFiles`: files changed outside of the editor.
+
+use tower_lsp_server::gen_lsp_types::DidChangeWatchedFilesParams;
+
+use crate::from_proto;
+use crate::ordered::State;
+
+pub(crate) fn did_change_watched_files(state: &mut State, params: DidChangeWatchedFilesParams) {
+    for path in params.changes.iter().filter_map(|change| from_proto::path(&change.uri)) {
+        state.server.folders.changed(&path);
+    }
+}

@@ -1,0 +1,14 @@
+//! `workspace/didChangeWorkspaceFolders`
+
+use tower_lsp_server::gen_lsp_types::DidChangeWorkspaceFoldersParams;
+
+use crate::ordered::State;
+
+pub(crate) fn did_change_workspace_folders(state: &mut State, params: DidChangeWorkspaceFoldersParams) {
+    for folder in &params.event.removed {
+        state.server.folders.remove(&folder.uri);
+    }
+    for folder in params.event.added {
+        state.server.add_folder(folder);
+    }
+}

@@ -1,0 +1,9 @@
+//! `textDocument/didPartiallyAcceptCompletion`: the beginning of a suggestion was taken over.
+
+use crate::ext::DidPartiallyAcceptCompletionParams;
+use crate::ordered::State;
+
+pub(crate) fn did_partially_accept_completion(state: &mut State, params: DidPartiallyAcceptCompletionParams) {
+    let units = params.accepted_length as usize;
+    state.server.suggestions.accept(params.item.id(), Some(units), &state.documents);
+}

@@ -1,0 +1,9 @@
+//! `textDocument/didShowCompletion`: a suggestion was drawn, says a client that knows.
+
+use crate::ext::DidShowCompletionParams;
+use crate::ordered::State;
+
+pub(crate) fn did_show_completion(state: &mut State, params: DidShowCompletionParams) {
+    let id = params.item.id();
+    tracing::debug!(id, known = state.server.suggestions.is_known(id), "shown");
+}

@@ -1,0 +1,94 @@
+//! The ordering layer: sees every message synchronously, in the order of arrival, before any future is polled.
+//!
+//! Notifications change the [`State`] here and go no further, but for those of the protocol's own life cycle. Requests go on to the
+//! LSP service with the [`Moment`] of their arrival, so that whatever runs when, each answer belongs to the text before it. Nothing
+//! here parses, waits or computes.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use futures_util::future::{self, BoxFuture};
+use tower::Service;
+use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::{ExitedError, LspService};
+
+use crate::documents::Documents;
+use crate::moment::Moment;
+use crate::notifications;
+use crate::server::Server;
+
+/// The LSP service with the order kept around it.
+pub(crate) struct Ordered {
+    service: LspService<Server>,
+    state: Option<State>,
+    arrivals: u64,
+    was_shut_down: bool,
+}
+
+/// What notifications change; there is one from the answer to `initialize` to `shutdown`.
+pub(crate) struct State {
+    /// What the requests share.
+    pub(crate) server: Server,
+    /// The open documents.
+    pub(crate) documents: Arc<Documents>,
+    /// Number of the message that is being taken in.
+    pub(crate) arrival: u64,
+}
+
+impl Ordered {
+    pub(crate) fn new(service: LspService<Server>) -> Ordered {
+        Ordered { service, state: None, arrivals: 0, was_shut_down: false }
+    }
+
+    /// Whether the client said `shutdown`.
+    pub(crate) fn was_shut_down(&self) -> bool {
+        self.was_shut_down
+    }
+
+    /// The state, once the client and we have agreed on how to count characters.
+    fn state(&mut self) -> Option<&mut State> {
+        if self.state.is_none() && !self.was_shut_down {
+            let server = self.service.inner();
+            let encoding = server.agreed()?.encoding;
+            let documents = Arc::new(Documents::new(encoding));
+            self.state = Some(State { server: server.clone(), documents, arrival: 0 });
+        }
+        let arrival = self.arrivals;
+        self.state.as_mut().map(|state| {
+            state.arrival = arrival;
+            state
+        })
+    }
+
+    fn notify(&mut self, notification: Request) -> BoxFuture<'static, Result<Option<Response>, ExitedError>> {
+        let notified = self.state().is_some_and(|state| notifications::notify(state, &notification));
+        if notified { future::ok(None).boxed() } else { self.service.call(notification) }
+    }
+}
+
+impl Service<Request> for Ordered {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, message: Request) -> Self::Future {
+        self.arrivals += 1;
+        if message.id().is_none() {
+            return self.notify(message);
+        }
+        let documents = self.state().map(|state| Arc::clone(&state.documents));
+        let moment =
+            Moment { documents: documents.unwrap_or_default(), arrival: self.arrivals, time: Instant::now() };
+        if message.method() == "shutdown" {
+            self.was_shut_down = true;
+            self.state = None;
+        }
+        moment.scope(self.service.call(message)).boxed()
+    }
+}

@@ -1,0 +1,11 @@
+//! Requests, one file per method. Each answers from the moment of its arrival.
+
+pub(crate) mod case;
+pub(crate) mod cases;
+pub(crate) mod code_lens;
+pub(crate) mod execute_command;
+pub(crate) mod inline_completion;
+pub(crate) mod record_case;
+pub(crate) mod replay;
+pub(crate) mod scoreboard;
+pub(crate) mod status;

@@ -1,0 +1,52 @@
+//! `textDocument/codeLens`: what was recorded here, and what the engines made of it.
+
+use serde_json::json;
+use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command};
+use tower_lsp_server::jsonrpc::Result;
+
+use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
+use crate::moment::Moment;
+use crate::server::Server;
+use crate::summaries::{Summaries, known};
+
+pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+    let moment = Moment::of_request();
+    let document = moment.document(&params.text_document.uri)?;
+    let home = server.folders.home(&document);
+    let Some(folder) = home.folder else { return Ok(None) };
+    let known = known(&folder).await?;
+    let mut summaries = Summaries::new(&folder, &known, &moment.documents);
+    let lenses = known.of_file(&home.path).filter_map(|case| lens(&summaries.of(case)));
+    Ok(Some(lenses.collect()))
+}
+
+/// A click asks the engines again.
+fn lens(case: &CaseSummary) -> Option<CodeLens> {
+    let command = Command {
+        title: title(case),
+        tooltip: Some("Ask the engines again".to_owned()),
+        command: REPLAY_COMMAND.to_owned(),
+        arguments: Some(vec![json!({ "target": "case", "case": case.id })]),
+    };
+    Some(CodeLens { range: case.range?, command: Some(command), data: None })
+}
+
+fn title(case: &CaseSummary) -> String {
+    let cut = match &case.variant {
+        Some(variant) => format!("{}/{variant}", case.scenario),
+        None => case.scenario.clone(),
+    };
+    let results: Vec<String> = case.results.iter().map(result).collect();
+    let results = if results.is_empty() { "not replayed yet".to_owned() } else { results.join(" | ") };
+    format!("{cut}: {results}")
+}
+
+fn result(result: &EngineResult) -> String {
+    let EngineResult { engine, status, exact, edit_similarity, ms, .. } = result;
+    let verdict = match status.as_str() {
+        _ if *exact => "exact".to_owned(),
+        "ok" => format!("{edit_similarity:.0} % similar"),
+        other => other.to_owned(),
+    };
+    format!("{engine} {verdict}, {ms:.1} ms")
+}

@@ -1,0 +1,39 @@
+//! `workspace/executeCommand`: the commands of items and lenses, and those for key bindings.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp_server::gen_lsp_types::{ExecuteCommandParams, LspAny};
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use crate::ext::{DID_ACCEPT_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND};
+use crate::moment::Moment;
+use crate::requests::{record_case, replay};
+use crate::server::Server;
+
+pub(crate) async fn execute_command(server: Server, params: ExecuteCommandParams) -> Result<Option<LspAny>> {
+    let argument = params.arguments.and_then(|arguments| arguments.into_iter().next()).unwrap_or_default();
+    let command = params.command;
+    match command.as_str() {
+        DID_ACCEPT_COMMAND => {
+            let id: String = parse(&command, argument)?;
+            let documents = Moment::of_request().documents;
+            if !server.suggestions.accept(&id, None, &documents) {
+                tracing::warn!(id, "an item was accepted that is not known any more");
+            }
+            Ok(None)
+        }
+        RECORD_CASE_COMMAND => answer(record_case::record_case(server, parse(&command, argument)?).await?),
+        REPLAY_COMMAND => answer(replay::replay(server, parse(&command, argument)?).await?),
+        _ => Err(Error::invalid_params(format!("there is no command {command}"))),
+    }
+}
+
+fn parse<T: DeserializeOwned>(command: &str, argument: Value) -> Result<T> {
+    serde_json::from_value(argument)
+        .map_err(|error| Error::invalid_params(format!("{command} wants another argument: {error}")))
+}
+
+fn answer(result: impl Serialize) -> Result<Option<LspAny>> {
+    serde_json::to_value(result).map(Some).map_err(|_| Error::internal_error())
+}

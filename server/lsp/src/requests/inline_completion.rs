@@ -1,0 +1,191 @@
+//! `textDocument/inlineCompletion`: ghost text.
+//!
+//! ```text
+//! turn ─► gates ─► typed through? ─► engine ─► still the turn? ─► item
+//! ```
+//!
+//! A request that lost its turn is answered `null`, which leaves the screen as it is; nothing to suggest is an empty list, which
+//! clears it. Reasons go to the log and to `ghostbench/status`.
+
+use std::sync::Arc;
+
+use completion::{Document, Outcome, Settings, Status};
+use tokio_util::sync::CancellationToken;
+use tower_lsp_server::gen_lsp_types::{
+    Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
+    SelectedCompletionInfo,
+};
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use crate::documents::OpenDocument;
+use crate::ext::{self, CompletionStatus};
+use crate::item::{self, Popup};
+use crate::moment::Moment;
+use crate::server::Server;
+use crate::session::lock;
+
+/// How a request ended.
+enum End {
+    /// With a suggestion.
+    Text { item: item::Item, is_reused: bool },
+    /// With nothing to suggest, and why.
+    Nothing { status: &'static str, reason: String },
+    /// Another request, or an edit, has made it pointless.
+    Superseded,
+    /// The engine failed.
+    Failed(String),
+}
+
+pub(crate) async fn inline_completion(
+    server: Server,
+    params: InlineCompletionParams,
+) -> Result<Option<InlineCompletionList>> {
+    let moment = Moment::of_request();
+    let at = params.text_document_position_params;
+    let document = moment.document(&at.text_document.uri)?;
+    let cursor = document.offset(at.position)?;
+    let asking = Asking { server: &server, document: &document, cursor, arrival: moment.arrival };
+    let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
+    let end = asking.ask(is_invoked, params.context.selected_completion_info).await;
+    note(&server, &moment, &end);
+    match end {
+        End::Text { item, .. } => Ok(Some(InlineCompletionList { items: vec![asking.item(item)?] })),
+        End::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
+        End::Superseded => Ok(None),
+        End::Failed(reason) => Err(Error { message: reason.into(), ..Error::internal_error() }),
+    }
+}
+
+/// One request on its way.
+struct Asking<'a> {
+    server: &'a Server,
+    document: &'a OpenDocument,
+    cursor: usize,
+    arrival: u64,
+}
+
+impl Asking<'_> {
+    async fn ask(&self, is_invoked: bool, selected: Option<SelectedCompletionInfo>) -> End {
+        let revision = self.document.revision;
+        let turn = lock(&self.document.session.turns).take(self.arrival, self.cursor, revision);
+        let Some(cancel) = turn else { return End::Superseded };
+        if let Some(reason) = self.gate() {
+            return End::Nothing { status: "gated", reason };
+        }
+        let text = self.document.text();
+        let popup = selected.and_then(|selected| self.popup(&selected));
+        let (text, cursor) = match &popup {
+            Some(popup) => {
+                let (text, cursor) = item::with_popup(&text, popup);
+                (text.into(), cursor)
+            }
+            None => (text, self.cursor),
+        };
+        let end = self.complete(&text, cursor, is_invoked, &cancel).await;
+        let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
+        match end {
+            _ if !may_answer => End::Superseded,
+            Ok((suggestion, is_reused)) => {
+                let item = item::item(&self.document.text(), self.cursor, &suggestion, popup.as_ref());
+                End::Text { item, is_reused }
+            }
+            Err(end) => end,
+        }
+    }
+
+    /// Cheap reasons to suggest nothing.
+    fn gate(&self) -> Option<String> {
+        let too_large = self.document.rope.len() > completion::MAX_DOCUMENT_BYTES;
+        match () {
+            () if !self.server.options().is_enabled => Some("switched off in the settings".to_owned()),
+            () if self.document.language.is_none() => Some("the language is not known here".to_owned()),
+            () if too_large => Some(completion::Gate::DocumentTooLarge.to_string()),
+            () => None,
+        }
+    }
+
+    /// The item that is selected in the editor's popup.
+    fn popup(&self, selected: &SelectedCompletionInfo) -> Option<Popup> {
+        let start = self.document.offset(selected.range.start).ok()?;
+        let end = self.document.offset(selected.range.end).ok()?;
+        Popup::at(&self.document.text(), self.cursor, start..end, &selected.text)
+    }
+
+    /// What to insert at `cursor` of `text`, and whether it was known already.
+    async fn complete(
+        &self,
+        text: &Arc<str>,
+        cursor: usize,
+        is_invoked: bool,
+        cancel: &CancellationToken,
+    ) -> std::result::Result<(String, bool), End> {
+        let options = self.server.options();
+        let engine = self.server.setup.engine(options.engine.as_deref());
+        let asked = if is_invoked { &engine.invoked } else { &engine.automatic };
+        let settings = Settings {
+            deadline: options.deadline.unwrap_or(asked.settings.deadline),
+            ..asked.settings.clone()
+        };
+        let fingerprint = asked.name().fingerprint;
+        if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &fingerprint) {
+            return Ok((rest.to_owned(), true));
+        }
+        let home = self.server.folders.home(self.document);
+        let contents = home.folder.as_ref().map(|folder| folder.contents()).unwrap_or_default();
+        let language = contents.language(&home.path).or(self.document.language);
+        let language = language.expect("the gate lets no other document through");
+        let snapshot = contents.world.open(Document { path: home.path, language, text: Arc::clone(text) });
+        let busy = self.server.busy();
+        let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
+        let outcome = cancel.run_until_cancelled(asking).await;
+        drop(busy);
+        let suggestion = suggestion(outcome.ok_or(End::Superseded)?)?;
+        lock(&self.document.session.recent).remember(text, cursor, &fingerprint, &suggestion);
+        Ok((suggestion, false))
+    }
+
+    fn item(&self, item: item::Item) -> Result<InlineCompletionItem> {
+        let engine = self.server.options().engine.clone();
+        let engine = self.server.setup.engine(engine.as_deref()).automatic.name().name;
+        let id = self.server.suggestions.add(self.document, &item.range, &item.text, &engine);
+        let command = Command {
+            title: "accepted".to_owned(),
+            tooltip: None,
+            command: ext::DID_ACCEPT_COMMAND.to_owned(),
+            arguments: Some(vec![id.into()]),
+        };
+        Ok(InlineCompletionItem {
+            insert_text: item.text.into(),
+            filter_text: None,
+            range: Some(self.document.range(item.range).ok_or_else(Error::internal_error)?),
+            command: Some(command),
+        })
+    }
+}
+
+/// The text of an outcome, or how else it ends the request.
+fn suggestion(outcome: Outcome) -> std::result::Result<String, End> {
+    let nothing = |status, reason: String| Err(End::Nothing { status, reason });
+    match outcome.status {
+        Status::Ok => Ok(outcome.text),
+        Status::Silent(reason) => nothing("silent", reason.to_owned()),
+        Status::Gated(gate) => nothing("gated", gate.to_string()),
+        Status::Timeout => nothing("timeout", "the engine took too long".to_owned()),
+        Status::Cancelled => Err(End::Superseded),
+        Status::Failed(error) => Err(End::Failed(error.to_string())),
+    }
+}
+
+/// Keeps how the request ended, for people who wonder where their ghost text is.
+fn note(server: &Server, moment: &Moment, end: &End) {
+    let (status, reason) = match end {
+        End::Text { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
+        End::Nothing { status, reason } => (*status, Some(reason.clone())),
+        End::Superseded => ("superseded", None),
+        End::Failed(reason) => ("error", Some(reason.clone())),
+    };
+    let ms = moment.time.elapsed().as_secs_f64() * 1e3;
+    tracing::debug!(status, reason, ms, "completion");
+    let status = status.to_owned();
+    *lock(&server.last_completion) = Some(CompletionStatus { status, reason, ms });
+}

@@ -1,0 +1,69 @@
+//! `ghostbench/recordCase`: a case of the block that stands at a cursor.
+
+use std::sync::Arc;
+
+use cases::{Case, Origin, OriginKind};
+use syntax::SourceFile;
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use crate::documents::OpenDocument;
+use crate::ext::{RecordCaseParams, RecordCaseResult};
+use crate::folders::{Contents, Home};
+use crate::moment::Moment;
+use crate::server::Server;
+use crate::session::lock;
+use crate::summaries::{Summaries, beside, known};
+
+pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
+    let moment = Moment::of_request();
+    let document = moment.document(&params.text_document.uri)?;
+    let cursor = document.offset(params.position)?;
+    let home = server.folders.home(&document);
+    let Some(folder) = home.folder.clone() else {
+        return Err(Error::invalid_params("no folder is open to record cases for"));
+    };
+    let contents = folder.contents();
+    let added = {
+        let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
+        beside(move || {
+            let case = case(&document, &home, &contents, cursor)?;
+            folder.recorded.add(case).map_err(|error| error.to_string())
+        })
+        .await?
+    };
+    let known = known(&folder).await?;
+    server.refresh_lenses();
+    Ok(RecordCaseResult {
+        case: Summaries::new(&folder, &known, &moment.documents).of(&added.case),
+        added: added.is_new,
+        suite: folder.recorded.suite().path(),
+    })
+}
+
+fn case(
+    document: &OpenDocument,
+    home: &Home,
+    contents: &Contents,
+    cursor: usize,
+) -> std::result::Result<Case, String> {
+    let Some(language) = contents.language(&home.path).or(document.language) else {
+        return Err("the language of this document is not known here".to_owned());
+    };
+    let text = document.text();
+    let tree = lock(&document.session.parsed).tree(language, &text);
+    let file = SourceFile { path: Arc::clone(&home.path), language, text };
+    let mut case =
+        mining::at_cursor(&file, &tree, cursor, &origin(contents)).map_err(|reason| reason.to_string())?;
+    let places = lock(&document.session.places);
+    let (exposure, engine) = places.exposure(&case.byte_range);
+    case.origin.exposure = exposure;
+    case.origin.exposed_arm = engine.map(str::to_owned);
+    Ok(case)
+}
+
+/// Provenance of what is recorded now.
+fn origin(contents: &Contents) -> Origin {
+    let unread = || Origin::new(OriginKind::Live, "");
+    let origin = contents.code.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
+    Origin { recorded_at: Some(jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()), ..origin }
+}

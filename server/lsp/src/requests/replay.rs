@@ -1,0 +1,115 @@
+//! `ghostbench/replay`: asks the engines recorded cases again, with progress, until it is done or cancelled.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cases::Case;
+use replay::{Answers, ConfiguredEngine, Questions, Stop};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use crate::ext::{ReplayParams, ReplayResult, Target};
+use crate::folders::Folder;
+use crate::moment::Moment;
+use crate::progress;
+use crate::requests::case::no_case;
+use crate::server::Server;
+use crate::summaries::{Summaries, beside, internal, known};
+
+/// Seed of the intervals, as on the command line.
+const SEED: u64 = 1;
+
+pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<ReplayResult> {
+    let moment = Moment::of_request();
+    let (folder, cases) = chosen(&server, &moment, &params).await?;
+    if cases.is_empty() {
+        return Err(Error::invalid_params("nothing is recorded here yet; record a case first"));
+    }
+    let stop = CancellationToken::new();
+    let (tell, told) = watch::channel(progress::Step::default());
+    let showing =
+        progress::show(&server, params.work_done_token, "Ghostbench replays", told, Some(stop.clone()));
+    let making = make(&server, &folder, cases.clone(), stop.clone(), tell);
+    // Cancelling the request drops both, and with them what engines are at.
+    let (made, ()) = tokio::join!(making, showing);
+    let (run, answers) = made?;
+    folder.recorded.was_replayed();
+    server.refresh_lenses();
+    let known = known(&folder).await?;
+    let mut summaries = Summaries::new(&folder, &known, &moment.documents);
+    Ok(ReplayResult {
+        run,
+        requests: answers.predictions.len(),
+        planned: answers.planned,
+        cancelled: !answers.is_finished(),
+        cases: cases.iter().map(|case| summaries.of(case)).collect(),
+    })
+}
+
+/// The cases that are meant, and the folder they belong to.
+async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Result<(Arc<Folder>, Vec<Case>)> {
+    match params.target {
+        Target::Case => one(server, params.case.as_deref().unwrap_or_default()).await,
+        Target::File => {
+            let Some(document) = &params.text_document else {
+                return Err(Error::invalid_params("to replay a file, name its textDocument"));
+            };
+            let home = server.folders.home(&*moment.document(&document.uri)?);
+            let folder = home.folder.ok_or_else(no_folder)?;
+            let known = known(&folder).await?;
+            Ok((folder, known.of_file(&home.path).cloned().collect()))
+        }
+        Target::Suite => {
+            let folder = server.folder_of(moment, params.text_document.as_ref())?;
+            let known = known(&folder).await?;
+            Ok((folder, known.cases.clone()))
+        }
+    }
+}
+
+async fn one(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
+    for folder in server.folders.all() {
+        if let Some(case) = known(&folder).await?.case(id) {
+            let case = case.clone();
+            return Ok((folder, vec![case]));
+        }
+    }
+    Err(no_case(id))
+}
+
+/// Makes the run, and gives its folder.
+async fn make(
+    server: &Server,
+    folder: &Arc<Folder>,
+    cases: Vec<Case>,
+    stop: CancellationToken,
+    tell: watch::Sender<progress::Step>,
+) -> Result<(PathBuf, Answers)> {
+    let contents = folder.contents();
+    let engines: Vec<ConfiguredEngine> =
+        server.setup.engines.iter().map(|engine| engine.replayed.clone()).collect();
+    let name = folder.recorded.suite().name().to_owned();
+    let state = contents.code.as_ref().map(|code| code.state.clone());
+    let run = replay::describe(name.clone(), &cases, &engines, state, SEED, 1);
+    let data = server.setup.data.clone();
+    let path = beside(move || data.new_run(&name)).await?;
+    let questions = Questions {
+        cases: cases.into(),
+        engines: engines.into(),
+        world: contents.world.clone(),
+        // One core stays free for ghost text.
+        jobs: replay::cores().saturating_sub(1),
+    };
+    let told = |done, total| {
+        tell.send_replace(progress::Step { done, total });
+    };
+    let made = replay::replay(path.clone(), run, questions, Stop::at_once(stop), told).await;
+    let (answers, _) = made.map_err(|error| internal(error.to_string()))?;
+    Ok((path, answers))
+}
+
+/// What to tell somebody who has no folder open.
+pub(crate) fn no_folder() -> Error {
+    Error::invalid_params("no folder is open; open one to record and replay cases")
+}

@@ -1,0 +1,49 @@
+//! `ghostbench/scoreboard`: how the engines compare on the recorded cases, by the last replay of all of them.
+
+use std::path::Path;
+
+use replay::WholeRun;
+use report::RunReport;
+use serde_json::Value;
+use tower_lsp_server::jsonrpc::Result;
+
+use crate::ext::{ScoreboardParams, ScoreboardResult};
+use crate::moment::Moment;
+use crate::server::Server;
+use crate::summaries::{beside, known};
+
+pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
+    let moment = Moment::of_request();
+    let document = params.and_then(|params| params.text_document);
+    let folder = server.folder_of(&moment, document.as_ref())?;
+    let known = known(&folder).await?;
+    let suite = folder.recorded.suite().path();
+    let cases = known.cases.len();
+    let Some(WholeRun { folder: run, cases: covered }) = known.latest.whole.clone() else {
+        let markdown = "No replay of the whole suite yet.".to_owned();
+        return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown });
+    };
+    let read = run.clone();
+    let (summary, markdown) = beside(move || board(&read, cases - covered)).await?;
+    Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown })
+}
+
+/// The run's summary as JSON and as Markdown.
+fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, String), String> {
+    let contents = replay::read_run(run).map_err(|error| error.to_string())?;
+    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
+    if recorded_since > 0 {
+        notes.push(format!("Recorded since then, and not in these numbers: {recorded_since}."));
+    }
+    let report = RunReport {
+        run: &contents.run,
+        cases: &contents.cases,
+        predictions: &contents.predictions,
+        scores: &scores,
+        notes: &notes,
+    };
+    let summary = report.summary();
+    let json = serde_json::from_str(&report::json(&summary)).map_err(|error| error.to_string())?;
+    Ok((json, report::markdown(&summary)))
+}

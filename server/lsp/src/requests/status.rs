@@ -1,0 +1,46 @@
+//! `ghostbench/status`: what the server is doing.
+
+use tower_lsp_server::jsonrpc::Result;
+
+use crate::ext::{EngineStatus, FolderStatus, Status};
+use crate::folders::{Folder, State};
+use crate::server::Server;
+use crate::session::lock;
+use crate::to_proto;
+
+pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Result<Status> {
+    let engines = server.setup.engines.iter().map(|engine| {
+        let name = engine.automatic.name();
+        EngineStatus { name: name.name, kind: name.kind, model: name.model }
+    });
+    let encoding = server.agreed().map(|agreed| String::from(to_proto::encoding(agreed.encoding)));
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        position_encoding: encoding.unwrap_or_default(),
+        folders: server.folders.all().iter().map(|folder| of_folder(folder)).collect(),
+        engines: engines.collect(),
+        busy: server.busy_count(),
+        last_completion: lock(&server.last_completion).clone(),
+        log_file: server.setup.log.as_ref().map(|log| log.path.clone()),
+    })
+}
+
+fn of_folder(folder: &Folder) -> FolderStatus {
+    let reading = folder.reading();
+    let (state, message) = match reading.state {
+        State::Indexing => ("indexing", None),
+        State::Ready => ("ready", None),
+        State::Failed(reason) => ("failed", Some(reason)),
+    };
+    let read = reading.contents.code.as_ref().map(|code| (code.state.files, code.state.lines));
+    let (files, lines) = read.unwrap_or_default();
+    FolderStatus {
+        uri: folder.uri.clone(),
+        name: folder.name.clone(),
+        state: state.to_owned(),
+        message,
+        files: files as usize,
+        lines: lines as usize,
+        suite: folder.recorded.suite().path(),
+    }
+}

@@ -1,0 +1,239 @@
+//! What all requests share, and the life cycle: agreeing on terms, starting work behind the scenes, stopping it.
+
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde_json::Value;
+use text::Encoding;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tower_lsp_server::gen_lsp_types::{
+    ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
+    TextDocumentIdentifier, Uri, WorkspaceFolder, WorkspaceFolders,
+};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::{Client, LanguageServer};
+
+use crate::capabilities::{self, ClientHas};
+use crate::ext::CompletionStatus;
+use crate::folders::{Folder, Folders};
+use crate::moment::Moment;
+use crate::options::Options;
+use crate::progress::Stoppable;
+use crate::requests::replay::no_folder;
+use crate::serve::End;
+use crate::session::lock;
+use crate::suggestions::Suggestions;
+use crate::watch_files;
+use crate::{Setup, parent};
+
+/// The server's shared half; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Server(Arc<Shared>);
+
+/// What all requests share. No document is in here: those belong to the ordering layer.
+pub(crate) struct Shared {
+    /// The way to the client.
+    pub(crate) client: Client,
+    /// What the command line gave us.
+    pub(crate) setup: Setup,
+    /// The workspace's folders.
+    pub(crate) folders: Folders,
+    /// What was suggested lately.
+    pub(crate) suggestions: Suggestions,
+    /// The work that the user can stop.
+    pub(crate) stoppable: Stoppable,
+    /// How the last request for a completion ended.
+    pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
+    options: Mutex<Arc<Options>>,
+    agreed: OnceLock<Agreed>,
+    busy: Arc<AtomicUsize>,
+    ends: UnboundedSender<End>,
+    /// Cancelled when the server stops, and with it all work behind the scenes.
+    stopping: CancellationToken,
+    _stop_when_dropped: DropGuard,
+}
+
+/// What client and server agreed on.
+pub(crate) struct Agreed {
+    /// How characters are counted.
+    pub(crate) encoding: Encoding,
+    /// What the client can do.
+    pub(crate) client_has: ClientHas,
+}
+
+/// Counts a question as being worked on until it is dropped, however it ends.
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+impl Deref for Server {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Server {
+    pub(crate) fn new(client: Client, setup: Setup, ends: UnboundedSender<End>) -> Server {
+        let stopping = CancellationToken::new();
+        Server(Arc::new(Shared {
+            client,
+            folders: Folders::default(),
+            suggestions: Suggestions::default(),
+            stoppable: Stoppable::default(),
+            last_completion: Mutex::default(),
+            options: Mutex::default(),
+            agreed: OnceLock::new(),
+            busy: Arc::default(),
+            ends,
+            _stop_when_dropped: stopping.clone().drop_guard(),
+            stopping,
+            setup,
+        }))
+    }
+
+    /// What was agreed on; `None` before `initialize`.
+    pub(crate) fn agreed(&self) -> Option<&Agreed> {
+        self.agreed.get()
+    }
+
+    /// What the user has set.
+    pub(crate) fn options(&self) -> Arc<Options> {
+        Arc::clone(&lock(&self.options))
+    }
+
+    /// Takes over what the user has set, and says what of it means nothing.
+    pub(crate) fn set_options(&self, value: &Value) {
+        let (options, problems) = Options::parse(value, &self.setup.engine_names());
+        *lock(&self.options) = Arc::new(options);
+        for problem in problems {
+            self.warn(problem);
+        }
+    }
+
+    /// Asks the client for what the user has set.
+    pub(crate) async fn pull_options(&self) {
+        let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
+        match self.client.configuration(vec![section]).await {
+            Ok(values) => values.first().into_iter().for_each(|value| self.set_options(value)),
+            Err(error) => tracing::warn!(%error, "the client does not tell its configuration"),
+        }
+    }
+
+    /// Tells the user in the editor's log, and ours.
+    pub(crate) fn warn(&self, message: String) {
+        tracing::warn!("{message}");
+        let client = self.client.clone();
+        tokio::spawn(async move { client.log_message(MessageType::Warning, message).await });
+    }
+
+    /// Takes note that an engine works on a question.
+    pub(crate) fn busy(&self) -> Busy {
+        self.busy.fetch_add(1, Ordering::SeqCst);
+        Busy(Arc::clone(&self.busy))
+    }
+
+    /// Questions that engines are working on.
+    pub(crate) fn busy_count(&self) -> usize {
+        self.busy.load(Ordering::SeqCst)
+    }
+
+    /// The folder that a document belongs to; the first one where none is named.
+    pub(crate) fn folder_of(
+        &self,
+        moment: &Moment,
+        document: Option<&TextDocumentIdentifier>,
+    ) -> Result<Arc<Folder>> {
+        let folder = match document {
+            Some(document) => self.folders.home(&*moment.document(&document.uri)?).folder,
+            None => self.folders.all().into_iter().next(),
+        };
+        folder.ok_or_else(no_folder)
+    }
+
+    /// Has the client ask for lenses again.
+    pub(crate) fn refresh_lenses(&self) {
+        if self.agreed().is_some_and(|agreed| agreed.client_has.lens_refresh) {
+            let client = self.client.clone();
+            // A client that refuses shows what it has.
+            tokio::spawn(async move { drop(client.code_lens_refresh().await) });
+        }
+    }
+
+    /// Takes in a folder and begins to read it.
+    pub(crate) fn add_folder(&self, folder: WorkspaceFolder) {
+        if let Some(folder) = Folder::new(folder, &self.setup.data, self.stopping.child_token()) {
+            let folder = self.folders.add(folder);
+            crate::indexing::start(self, folder);
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let encoding = capabilities::encoding(&params.capabilities);
+        let client_has = ClientHas::new(&params.capabilities);
+        let client = params.client_info.as_ref().map_or("unnamed", |client| client.name.as_str());
+        tracing::info!(client, ?encoding, ?client_has, "initialize");
+        if let Some(id) = params.process_id {
+            parent::watch(id, self.ends.clone());
+        }
+        if let Some(options) = &params.initialization_options {
+            self.set_options(options);
+        }
+        // A second `initialize` never gets here.
+        let _ = self.agreed.set(Agreed { encoding, client_has });
+        self.folders.expect(folders(&params));
+        Ok(InitializeResult {
+            capabilities: capabilities::of_server(encoding),
+            server_info: Some(ServerInfo {
+                name: "ghostbench".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+        })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        for folder in self.folders.take_expected() {
+            self.add_folder(folder);
+        }
+        let Some(agreed) = self.agreed() else { return };
+        let (server, has) = (self.clone(), agreed.client_has);
+        tokio::spawn(async move {
+            if has.configuration {
+                server.pull_options().await;
+            }
+            if has.file_watching {
+                watch_files::register(&server.client).await;
+            }
+        });
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.stopping.cancel();
+        Ok(())
+    }
+}
+
+/// The folders that the client names, in the newest way it knows.
+fn folders(params: &InitializeParams) -> Vec<WorkspaceFolder> {
+    let named = params.workspace_folders_initialize_params.workspace_folders.as_ref();
+    if let Some(WorkspaceFolders::WorkspaceFolderList(named)) = named {
+        return named.clone();
+    }
+    #[expect(deprecated, reason = "clients that know no folders name a root")]
+    let root = params.root_uri.clone();
+    root.map(|uri: Uri| WorkspaceFolder {
+        name: uri.0.rsplit('/').next().unwrap_or_default().to_owned(),
+        uri,
+    })
+    .into_iter()
+    .collect()
+}

@@ -1,0 +1,54 @@
+//! The table of requests: every method that is answered, with the function that answers it.
+//!
+//! The life cycle (`initialize`, `shutdown`, `$/cancelRequest`) is the LSP service's own. A panic in a function answers its one
+//! request with an error; cancelling a request drops the function's future, and with it all that it started.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use tokio::sync::mpsc::UnboundedSender;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::{ClientSocket, LspService};
+
+use crate::ordered::Ordered;
+use crate::requests::{
+    case, cases, code_lens, execute_command, inline_completion, record_case, replay, scoreboard, status,
+};
+use crate::serve::End;
+use crate::server::Server;
+use crate::{Setup, ext};
+
+/// The service for one client, and our side of the conversation. Whoever finds a reason to end says so through `ends`.
+pub(crate) fn build(setup: Setup, ends: UnboundedSender<End>) -> (Ordered, ClientSocket) {
+    /// Lets a function answer a method.
+    macro_rules! answer {
+        ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
+            $builder$(.custom_method($method, |server: &Server, params| {
+                guarded($method, $function(server.clone(), params))
+            }))+
+        };
+    }
+    let builder = LspService::build_with_lifecycle_methods(|client| Server::new(client, setup, ends));
+    let builder = answer!(builder,
+        "textDocument/inlineCompletion" => inline_completion::inline_completion,
+        "textDocument/codeLens" => code_lens::code_lens,
+        "workspace/executeCommand" => execute_command::execute_command,
+        ext::RECORD_CASE => record_case::record_case,
+        ext::CASES => cases::cases,
+        ext::CASE => case::case,
+        ext::REPLAY => replay::replay,
+        ext::SCOREBOARD => scoreboard::scoreboard,
+        ext::STATUS => status::status,
+    );
+    let (service, socket) = builder.finish();
+    (Ordered::new(service), socket)
+}
+
+async fn guarded<T>(method: &'static str, answering: impl Future<Output = Result<T>>) -> Result<T> {
+    AssertUnwindSafe(answering).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(method, "the request stopped by a defect");
+        let mut error = Error::internal_error();
+        error.message = format!("{method} stopped by a defect of the server; its log says where").into();
+        Err(error)
+    })
+}

@@ -1,0 +1,52 @@
+//! What is kept for an open document across its versions.
+//!
+//! Shared by the ordering layer and the tasks of requests. Each lock is held for a look or a small change, never across an await.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use completion::Recent;
+use text::{Document as Rope, Edit};
+
+use crate::parsed::Parsed;
+use crate::places::Places;
+use crate::turns::Turns;
+
+/// One document's life from `didOpen` to `didClose`.
+pub(crate) struct Session {
+    /// Who may answer.
+    pub(crate) turns: Mutex<Turns>,
+    /// What was suggested lately.
+    pub(crate) recent: Mutex<Recent>,
+    /// The syntax tree.
+    pub(crate) parsed: Mutex<Parsed>,
+    /// Where cases were recorded, and what was suggested.
+    pub(crate) places: Mutex<Places>,
+}
+
+impl Session {
+    /// Of a document that was opened with this text by the message numbered `revision`.
+    pub(crate) fn new(rope: Rope, revision: u64) -> Session {
+        Session {
+            turns: Mutex::new(Turns::new(revision)),
+            recent: Mutex::default(),
+            parsed: Mutex::default(),
+            places: Mutex::new(Places::new(rope)),
+        }
+    }
+
+    /// Lets everything follow an edit, after which the text is `rope`.
+    pub(crate) fn follow(&self, edit: &Edit, rope: &Rope, revision: u64) {
+        lock(&self.turns).follow(edit, revision);
+        lock(&self.places).follow(edit, rope);
+    }
+
+    /// Ends what is being computed.
+    pub(crate) fn close(&self) {
+        lock(&self.turns).close();
+    }
+}
+
+/// A panic while the lock was held leaves a value that is whole: every change under these locks is made in one step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,119 @@
+//! The suggestions that were answered lately, so that what becomes of them can be told apart.
+//!
+//! An item's id travels in the argument of its command, the only thing of ours that editors hand back.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use cases::Exposure;
+use tower_lsp_server::gen_lsp_types::Uri;
+
+use crate::documents::{Documents, OpenDocument};
+use crate::session::lock;
+
+/// Editors accept what they got last; a few more for clients that cycle.
+const REMEMBERED: usize = 256;
+
+/// The last suggestions.
+#[derive(Default)]
+pub(crate) struct Suggestions {
+    last: Mutex<VecDeque<Suggestion>>,
+    count: AtomicU64,
+}
+
+/// A suggestion as it was answered.
+#[derive(Clone)]
+struct Suggestion {
+    id: String,
+    uri: Uri,
+    /// First byte that the item replaces.
+    start: usize,
+    /// What the item puts there.
+    text: String,
+    engine: String,
+}
+
+impl Suggestions {
+    /// Takes note of an item that puts `text` in place of `range`, and gives its id.
+    pub(crate) fn add(
+        &self,
+        document: &OpenDocument,
+        range: &Range<usize>,
+        text: &str,
+        engine: &str,
+    ) -> String {
+        let id = self.count.fetch_add(1, Ordering::Relaxed).to_string();
+        // Whether it is drawn, few clients tell. Who may have seen it is taken to have seen it.
+        lock(&document.session.places).expose(range.end..range.end, engine, Exposure::Shown);
+        let mut last = lock(&self.last);
+        if last.len() == REMEMBERED {
+            last.pop_front();
+        }
+        last.push_back(Suggestion {
+            id: id.clone(),
+            uri: document.uri.clone(),
+            start: range.start,
+            text: text.to_owned(),
+            engine: engine.to_owned(),
+        });
+        id
+    }
+
+    /// Whether an id is one of ours.
+    pub(crate) fn is_known(&self, id: &str) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// Takes note that an item was accepted: all of it, or so many UTF-16 units from its start. False for an id that is not known.
+    pub(crate) fn accept(&self, id: &str, units: Option<usize>, documents: &Arc<Documents>) -> bool {
+        let Some(suggestion) = self.find(id) else { return false };
+        let accepted = units.map_or(&*suggestion.text, |units| beginning(&suggestion.text, units));
+        tracing::info!(id, engine = suggestion.engine, bytes = accepted.len(), "accepted");
+        if let Some(document) = documents.get(&suggestion.uri)
+            && let Some(range) = stands_at(&document, suggestion.start, accepted)
+        {
+            lock(&document.session.places).expose(range, &suggestion.engine, Exposure::Accepted);
+        }
+        true
+    }
+
+    fn find(&self, id: &str) -> Option<Suggestion> {
+        lock(&self.last).iter().find(|suggestion| suggestion.id == id).cloned()
+    }
+}
+
+/// Where `text`, with the document's own line ends, stands from `start` on; `None` if the document holds something else there.
+fn stands_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<usize>> {
+    let holds = |text: &str| {
+        let range = start..start + text.len();
+        document.rope.slice(range.clone()).is_some_and(|held| held == text).then_some(range)
+    };
+    holds(text).or_else(|| holds(&text.replace('\n', "\r\n")))
+}
+
+/// The first `units` UTF-16 units of a text, rounded down to whole characters.
+fn beginning(text: &str, units: usize) -> &str {
+    let mut left = units;
+    let fits = |c: &char| {
+        let fits = c.len_utf16() <= left;
+        left = left.saturating_sub(c.len_utf16());
+        fits
+    };
+    let bytes: usize = text.chars().take_while(fits).map(char::len_utf8).sum();
+    &text[..bytes]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_counted_in_units_and_cuts_no_character() {
+        assert_eq!(beginning("a🙂b", 1), "a");
+        assert_eq!(beginning("a🙂b", 2), "a");
+        assert_eq!(beginning("a🙂b", 3), "a🙂");
+        assert_eq!(beginning("a🙂b", 9), "a🙂b");
+    }
+}

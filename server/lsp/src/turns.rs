@@ -1,0 +1,114 @@
+//! Which request for completions may answer: the newest of its document, while the text is the one it asked about.
+//!
+//! Some clients never cancel (Neovim 0.12), and show whatever comes last at the cursor. So a newer request ends the older one, and
+//! an edit ends the request whose place it touches. Plain typing at the cursor lets the engine go on, since what it says may be what
+//! is being typed; the answer is then kept for the next request, not sent.
+
+use text::Edit;
+use tokio_util::sync::CancellationToken;
+
+/// The requests of one document.
+pub(crate) struct Turns {
+    newest: Option<Turn>,
+    revision: u64,
+    is_closed: bool,
+}
+
+struct Turn {
+    arrival: u64,
+    cursor: usize,
+    cancel: CancellationToken,
+}
+
+impl Turns {
+    /// Of a document whose text was made by the message numbered `revision`.
+    pub(crate) fn new(revision: u64) -> Turns {
+        Turns { newest: None, revision, is_closed: false }
+    }
+
+    /// Gives the turn to the request that arrived as number `arrival` for the cursor at byte `cursor` of the text that message
+    /// `revision` made. The token is cancelled when the request loses its turn; `None` if it has lost it already.
+    pub(crate) fn take(&mut self, arrival: u64, cursor: usize, revision: u64) -> Option<CancellationToken> {
+        let is_newest = self.newest.as_ref().is_none_or(|newest| newest.arrival < arrival);
+        if self.is_closed || !is_newest {
+            return None;
+        }
+        self.end();
+        // An edit that came in between may not have touched this place, but the answer would not fit the text on the screen.
+        if self.revision != revision {
+            return None;
+        }
+        let cancel = CancellationToken::new();
+        self.newest = Some(Turn { arrival, cursor, cancel: cancel.clone() });
+        Some(cancel)
+    }
+
+    /// Whether an answer of the request that arrived as number `arrival`, to the text of `revision`, may be shown.
+    pub(crate) fn may_answer(&self, arrival: u64, revision: u64) -> bool {
+        let is_newest = self.newest.as_ref().is_some_and(|newest| newest.arrival == arrival);
+        is_newest && self.revision == revision && !self.is_closed
+    }
+
+    /// Takes note of an edit made by message `revision`.
+    pub(crate) fn follow(&mut self, edit: &Edit, revision: u64) {
+        self.revision = revision;
+        let is_typed = |turn: &mut Turn| {
+            let is_at_cursor = edit.range.is_empty() && edit.range.start == turn.cursor;
+            turn.cursor += edit.text.len();
+            is_at_cursor
+        };
+        if !self.newest.as_mut().is_none_or(is_typed) {
+            self.end();
+        }
+    }
+
+    /// No request may answer any more.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(turn) = &self.newest {
+            turn.cancel.cancel();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(at: usize, text: &str) -> Edit {
+        Edit { range: at..at, text: text.to_owned() }
+    }
+
+    #[test]
+    fn the_newest_request_ends_the_older_one_in_whatever_order_they_are_polled() {
+        let mut turns = Turns::new(0);
+        let first = turns.take(1, 0, 0).expect("nobody else asked");
+        let third = turns.take(3, 0, 0).expect("it is newer");
+        assert!(first.is_cancelled() && !third.is_cancelled());
+        assert!(turns.take(2, 0, 0).is_none() && !third.is_cancelled());
+        assert!(turns.may_answer(3, 0) && !turns.may_answer(1, 0));
+    }
+
+    #[test]
+    fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
+        let mut turns = Turns::new(0);
+        let cancel = turns.take(1, 5, 0).expect("nobody else asked");
+        turns.follow(&typed(5, "ab"), 2);
+        turns.follow(&typed(7, "c"), 3);
+        assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
+        turns.follow(&typed(0, "x"), 4);
+        assert!(cancel.is_cancelled());
+    }
+
+    #[test]
+    fn a_closed_document_is_not_completed_in() {
+        let mut turns = Turns::new(0);
+        let cancel = turns.take(1, 0, 0).expect("nobody else asked");
+        turns.close();
+        assert!(cancel.is_cancelled() && turns.take(2, 0, 0).is_none() && !turns.may_answer(1, 0));
+    }
+}
