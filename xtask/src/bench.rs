@@ -10,6 +10,7 @@ mod builtin;
 mod document;
 mod fetch;
 mod main_path;
+mod neovim;
 mod repositories;
 mod scoring;
 
@@ -26,6 +27,8 @@ pub(crate) enum Part {
     Builtin,
     /// Scoring, against the public benchmark's own way
     Scoring,
+    /// Ghost text in Neovim, beside a server that answers at once
+    Neovim,
 }
 
 /// Measures the given parts, or all of them. An unoptimised build of this program hands over to an optimised one.
@@ -41,6 +44,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Main => main_path::measure(&repos)?,
             Part::Builtin => builtin::run(&repos)?,
             Part::Scoring => scoring::measure()?,
+            Part::Neovim => neovim::measure(&repos)?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -61,6 +65,7 @@ impl Part {
             Part::Main => "main",
             Part::Builtin => "builtin",
             Part::Scoring => "scoring",
+            Part::Neovim => "neovim",
         }
     }
 }
