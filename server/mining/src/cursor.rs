@@ -23,6 +23,7 @@ use syntax::{SourceFile, Tree};
 use crate::cut::{Question, shape_variant};
 use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
 
+mod beside;
 mod stand;
 #[cfg(test)]
 mod tests;

@@ -91,6 +91,13 @@ impl<'a> Parsed<'a> {
         self.tokens_in(range).iter().filter(|token| token.kind != TokenKind::Newline)
     }
 
+    /// Whether `offset` is inside of a token.
+    pub(crate) fn is_in_word(&self, offset: usize) -> bool {
+        let after = self.tokens.partition_point(|token| token.range.end <= offset);
+        let next = self.tokens.get(after);
+        next.is_some_and(|token| token.kind != TokenKind::Newline && token.range.start < offset)
+    }
+
     /// Whether nothing but blanks stands before `offset` on its line.
     pub(crate) fn starts_line(&self, offset: usize) -> bool {
         let line_start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
