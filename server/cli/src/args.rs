@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use ::engines::Rule;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -35,6 +37,14 @@ pub(crate) enum Command {
   ghostbench try . --mix real-use --cases 500       block kinds as people really ask for them
   ghostbench try . --engine builtin --engine nearest-line   two engines, side by side")]
     Try(TryArgs),
+    /// Serve an editor: ghost text while typing, and cases recorded and replayed where the cursor is.
+    #[command(
+        after_help = "An editor starts this command and talks to it over standard input and output. Examples:
+  ghostbench lsp                                        ghost text by the built-in engine
+  ghostbench lsp --engine builtin --engine nearest-line   the first one writes, both are replayed
+  ghostbench lsp --log-level debug                      more in the log file, which never holds code"
+    )]
+    Lsp(LspArgs),
     /// Cut cases out of a repository: the first step of `try`.
     #[command(after_help = "Examples:
   ghostbench mine . --out cases.jsonl
@@ -111,6 +121,48 @@ pub(crate) struct TryArgs {
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// `ghostbench lsp`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LspArgs {
+    /// Talk over standard input and output: the only way there is, and so the default.
+    #[arg(long)]
+    pub(crate) stdio: bool,
+    /// Engine to serve; may be given more than once: the first one writes the ghost text, all are replayed [default: builtin].
+    /// Known are builtin, and its controls longest-match, nearest-line and empty.
+    #[arg(long = "engine", value_name = "NAME", value_parser = parse_engine)]
+    pub(crate) engines: Vec<String>,
+    /// Rules of a scripted engine that stands before the others, as JSON; for tests.
+    #[arg(long, value_name = "JSON", value_parser = parse_rules, hide = true)]
+    pub(crate) scripted: Option<Arc<[Rule]>>,
+    /// How much stands in the log file.
+    #[arg(long, value_enum, default_value_t = LogLevel::Info, value_name = "LEVEL")]
+    pub(crate) log_level: LogLevel,
+}
+
+/// How much is logged; each level includes those before it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// What failed.
+    Error,
+    /// What was left out.
+    Warn,
+    /// When the server starts, indexes, replays and ends.
+    Info,
+    /// Every request.
+    Debug,
+}
+
+impl From<LogLevel> for tracing::Level {
+    fn from(level: LogLevel) -> tracing::Level {
+        match level {
+            LogLevel::Error => tracing::Level::ERROR,
+            LogLevel::Warn => tracing::Level::WARN,
+            LogLevel::Info => tracing::Level::INFO,
+            LogLevel::Debug => tracing::Level::DEBUG,
+        }
+    }
 }
 
 /// `ghostbench mine`.
@@ -196,6 +248,10 @@ pub(crate) enum Format {
 
 fn parse_engine(name: &str) -> Result<String, String> {
     engines::known(name).map(|(name, _)| name.to_owned())
+}
+
+fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {
+    serde_json::from_str(json).map(|rules: Vec<Rule>| rules.into()).map_err(|error| error.to_string())
 }
 
 fn parse_scenario(word: &str) -> Result<Scenario, String> {

@@ -1,5 +1,6 @@
 //! One file per command; each says what its arguments mean and calls the steps in order.
 
+pub(crate) mod lsp;
 pub(crate) mod mine;
 pub(crate) mod replay;
 pub(crate) mod report;

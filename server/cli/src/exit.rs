@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::output;
 
+const FINDING: u8 = 1;
 const USAGE: u8 = 2;
 const OUTSIDE_WORLD: u8 = 3;
 /// What shells give a process that Ctrl-C ended.
@@ -25,6 +26,18 @@ impl fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// The command did what it was asked to, and what it found is not as it should be.
+#[derive(Debug)]
+pub(crate) struct Finding(pub &'static str);
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Finding {}
 
 /// The command line asks for something that cannot be: a wrong path, nothing to work on.
 #[derive(Debug)]
@@ -58,6 +71,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn number(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
         return INTERRUPTED;
+    }
+    if error.is::<Finding>() {
+        return FINDING;
     }
     let is_usage = error.is::<Usage>()
         || error

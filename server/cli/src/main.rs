@@ -5,8 +5,8 @@
 
 mod args;
 mod commands;
-mod data_folder;
 mod exit;
+mod folders;
 mod interrupt;
 mod output;
 mod progress;
@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Try(args) => commands::try_command::run(&args),
+        Command::Lsp(args) => commands::lsp::run(&args),
         Command::Mine(args) => commands::mine::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),

@@ -5,8 +5,8 @@ use std::path::Path;
 use cases::Case;
 
 use crate::args::MineArgs;
-use crate::data_folder::data_folder;
 use crate::exit::Usage;
+use crate::folders::{self, USE_OUT};
 use crate::output::quoted;
 use crate::steps::index::index;
 use crate::steps::use_threads;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     }
     let path = match &args.out {
         Some(path) => path.clone(),
-        None => data_folder()?.suite(&indexed.code.name, args.mining.seed)?,
+        None => folders::data(USE_OUT)?.suite(&indexed.code.name, args.mining.seed)?,
     };
     if path.is_dir() {
         return Err(Usage(format!("{} is a folder; name a file with --out", path.display())).into());

@@ -5,7 +5,7 @@ use std::path::Path;
 use completion::World;
 
 use crate::args::ReplayArgs;
-use crate::data_folder::data_folder;
+use crate::folders::{self, USE_OUT};
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
 use crate::steps::show::{Showing, score_and_show};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let run = replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => data_folder()?.new_run(&name)?,
+        None => folders::data(USE_OUT)?.new_run(&name)?,
     };
     let showing = Showing::in_run(&folder, args.json, args.open);
     let (workspace, resume) = (args.workspace.as_deref(), args.resume);

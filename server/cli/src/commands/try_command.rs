@@ -3,7 +3,7 @@
 use replay::RunFolder;
 
 use crate::args::TryArgs;
-use crate::data_folder::data_folder;
+use crate::folders::{self, USE_OUT};
 use crate::output::quoted;
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let engines = engines::configure(&args.asking.engines, &indexed.world, &cases);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => data_folder()?.new_run(&indexed.code.name)?,
+        None => folders::data(USE_OUT)?.new_run(&indexed.code.name)?,
     };
     let (name, state) = (indexed.code.name.clone(), indexed.code.state.clone());
     let run = replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1);

@@ -1,11 +1,13 @@
 //! The engines that can be named on the command line.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use builtin::{Method, Settings as BuiltinSettings};
 use cases::Case;
 use completion::{Settings, World};
-use engines::{BuiltinEngine, Engine};
+use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
+use lsp::EditorEngine;
 use replay::ConfiguredEngine;
 
 /// The embedded engine, and the controls that show how much of its score is plain copying.
@@ -45,4 +47,40 @@ fn engine(name: &str, method: Method, hide_near_duplicates: bool) -> ConfiguredE
     let settings = BuiltinSettings { method, ..BuiltinSettings::for_replay() };
     let engine: Arc<dyn Engine> = Arc::new(BuiltinEngine::new(&name, settings));
     ConfiguredEngine { engine, settings: Settings { hide_near_duplicates, ..Settings::for_replay() } }
+}
+
+/// The engines of a language server: a scripted one where there are rules for it, then those called `names`, in their order and
+/// once each; where there are neither, the built-in one.
+pub(crate) fn for_editor(names: &[String], rules: Option<&[Rule]>) -> Vec<EditorEngine> {
+    let mut engines: Vec<EditorEngine> = rules.map(scripted).into_iter().collect();
+    let mut seen = HashSet::new();
+    let names = names.iter().filter(|&name| seen.insert(name));
+    engines.extend(names.filter_map(|name| known(name).ok()).map(embedded));
+    if engines.is_empty() {
+        engines.push(embedded(KNOWN[0]));
+    }
+    engines
+}
+
+fn scripted(rules: &[Rule]) -> EditorEngine {
+    let engine: Arc<dyn Engine> = Arc::new(ScriptedEngine::with_rules("scripted", rules.to_vec()));
+    editor_engine(&engine, &engine)
+}
+
+/// A person gets what is likely to be right; a replay measures everything.
+fn embedded((name, method): (&str, Method)) -> EditorEngine {
+    let engine = |settings: BuiltinSettings| -> Arc<dyn Engine> {
+        Arc::new(BuiltinEngine::new(name, BuiltinSettings { method, ..settings }))
+    };
+    editor_engine(&engine(BuiltinSettings::for_editor()), &engine(BuiltinSettings::for_replay()))
+}
+
+fn editor_engine(writing: &Arc<dyn Engine>, replayed: &Arc<dyn Engine>) -> EditorEngine {
+    let under =
+        |settings, engine: &Arc<dyn Engine>| ConfiguredEngine { engine: Arc::clone(engine), settings };
+    EditorEngine {
+        automatic: under(Settings::for_editor(), writing),
+        invoked: under(Settings::for_invoked(), writing),
+        replayed: under(Settings::for_replay(), replayed),
+    }
 }

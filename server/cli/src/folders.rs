@@ -1,0 +1,27 @@
+//! Where the platform keeps what programs write on their own account.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use replay::DataFolder;
+
+use crate::exit::Usage;
+
+const OURS: &str = "ghostbench";
+
+/// What helps who has no home, where a command has that option.
+pub(crate) const USE_OUT: &str = "choose a place with --out";
+
+/// Ghostbench's own folder, where everything goes that the user did not ask for elsewhere. `remedy` helps who has no home.
+pub(crate) fn data(remedy: &str) -> Result<DataFolder, Usage> {
+    let strategy = etcetera::choose_base_strategy()
+        .map_err(|_| Usage(format!("there is no home folder to keep runs in; {remedy}")))?;
+    Ok(DataFolder::new(strategy.data_dir().join(OURS)))
+}
+
+/// The log of the language server: where logs belong on this platform, else in the data folder.
+pub(crate) fn server_log() -> Option<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
+    Some(folder.join(OURS).join("lsp.log"))
+}
