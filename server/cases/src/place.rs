@@ -3,7 +3,6 @@
 //! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; a truth that was
 //! edited has no place any more.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -11,34 +10,38 @@ use crate::{Case, redact};
 
 /// How much of the code before and after the truth is compared, in bytes: some lines.
 const WINDOW: usize = 512;
+/// A longer truth does not stand in two places by chance.
+const TELLING_BYTES: usize = 40;
+/// Any mask of a secret holds this.
+const MASKED: &str = "xxxx";
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
 impl Case {
     /// Where the truth stands in `text`, today's text of the case's file. An empty truth stands at its cursor.
     ///
-    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places with the truth's text and at least a
-    /// line of its surroundings, the one whose surroundings fit best.
+    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
+    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough.
     pub fn place_in(&self, text: &str) -> Option<Range<usize>> {
-        self.find_in(text).or_else(|| match redact(text) {
-            // Secrets are masked in the case, without moving anything.
-            Cow::Owned(redacted) => self.find_in(&redacted),
-            Cow::Borrowed(_) => None,
+        let around = Surroundings::new(self.before_truth(), &self.suffix);
+        self.find_in(text, &around).or_else(|| {
+            // Redacting takes far longer than finding, and moves nothing.
+            let is_masked = self.truth.contains(MASKED) || around.before.contains(MASKED);
+            is_masked.then(|| self.find_in(&redact(text), &around)).flatten()
         })
     }
 
-    fn find_in(&self, text: &str) -> Option<Range<usize>> {
-        let before = self.before_truth();
+    fn find_in(&self, text: &str, around: &Surroundings<'_>) -> Option<Range<usize>> {
         let at = self.byte_range.start;
-        if text.get(..at) == Some(before) && text[at..].starts_with(&self.truth) {
+        if text.get(..at) == Some(self.before_truth()) && text[at..].starts_with(&self.truth) {
             return Some(at..at + self.truth.len());
         }
-        let around = Surroundings::new(before, &self.suffix);
         // Blanks are everywhere; what tells a place without a text is the line before it.
         let anchor = if self.truth.trim().is_empty() { around.telling_before? } else { "" };
+        let anchor = anchor.trim_start_matches(LINE_ENDS);
         let needle = [anchor, &self.truth].concat();
         occurrences(text, &needle)
             .map(|found| found + anchor.len()..found + needle.len())
-            .filter(|place| around.tell(text, place))
+            .filter(|place| self.truth.len() >= TELLING_BYTES || around.tell(text, place))
             .max_by_key(|place| (around.likeness(text, place), Reverse(place.start.abs_diff(at))))
     }
 
@@ -78,8 +81,10 @@ impl<'a> Surroundings<'a> {
 
     /// Whether the nearest line that tells anything still stands before `place`, or after it.
     fn tell(&self, text: &str, place: &Range<usize>) -> bool {
-        self.telling_before.is_some_and(|line| text[..place.start].ends_with(line))
-            || self.telling_after.is_some_and(|line| text[place.end..].starts_with(line))
+        let (before, after) = (&text[..place.start], &text[place.end..]);
+        let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
+        let starts = |line: &str| after.starts_with(line) || line.strip_suffix(LINE_ENDS) == Some(after);
+        self.telling_before.is_some_and(ends) || self.telling_after.is_some_and(starts)
     }
 
     /// Bytes around `place` that are as they were.
@@ -96,3 +101,6 @@ fn occurrences<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize
     let next = move |from: usize| text.get(from..)?.find(needle).map(|found| from + found);
     std::iter::successors(next(0), move |&found| next(text.ceil_char_boundary(found + 1)))
 }
+
+#[cfg(test)]
+mod tests;
