@@ -98,31 +98,20 @@ def load(path):
 
 #[test]
 fn the_line_before_or_the_line_after_is_enough() {
-    check(
-        RECORDED,
-        "    if path:\n        return None\n    other()\n",
-        &expect![[r#"
-                if path:
-                    ⟦return None⟧
-                other()
-        "#]],
-    );
-    check(
-        RECORDED,
-        "    other()\n        return None\n    return read(path)\n",
-        &expect![[r#"
-                other()
-                    ⟦return None⟧
-                return read(path)
-        "#]],
-    );
-    check(
-        RECORDED,
-        "    other()\n        return None\n    other()\n",
-        &expect![[r#"
+    let recorded = "a()\nif path:\n    ⟦return None⟧\nb()\n";
+    check(recorded, "if path:\n    return None\nc()\n", &expect![[r#"
+        if path:
+            ⟦return None⟧
+        c()
+    "#]]);
+    check(recorded, "while path:\n    return None\nb()\n", &expect![[r#"
+        while path:
+            ⟦return None⟧
+        b()
+    "#]]);
+    check(recorded, "while path:\n    return None\nc()\n", &expect![[r#"
         nowhere
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
