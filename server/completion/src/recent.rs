@@ -46,9 +46,9 @@ impl Recent {
 
     /// The rest of the newest answer whose beginning was typed up to `offset` of `text`: with LF line ends, never empty. All of it
     /// if nothing was typed.
-    pub fn typed_through(&self, text: &str, offset: usize, fingerprint: &str) -> Option<&str> {
+    pub fn typed_through(&self, text: &str, offset: usize, fingerprint: &str) -> Option<String> {
         let known = self.answers.iter().filter(|remembered| remembered.fingerprint == fingerprint);
-        known.filter_map(|remembered| remembered.rest(text, offset)).next()
+        known.filter_map(|remembered| remembered.rest(text, offset)).next().map(str::to_owned)
     }
 }
 
