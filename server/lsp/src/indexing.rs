@@ -77,7 +77,7 @@ fn read(
     let limits = Limits { threads, ..Limits::standard() };
     let read = workspace::load(root, &limits, &|reading| match reading {
         Reading::Walking { .. } => {}
-        Reading::Reading { read, total } => tell(read, total * 2),
+        Reading::Reading { read, total } => tell(read, total),
     });
     let files = match read {
         Ok(files) => files,

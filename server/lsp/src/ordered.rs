@@ -55,15 +55,15 @@ impl Ordered {
             let documents = Arc::new(Documents::new(encoding));
             self.state = Some(State { server: server.clone(), documents, arrival: 0 });
         }
-        let arrival = self.arrivals;
-        self.state.as_mut().map(|state| {
-            state.arrival = arrival;
-            state
-        })
+        self.state.as_mut()
     }
 
     fn notify(&mut self, notification: Request) -> BoxFuture<'static, Result<Option<Response>, ExitedError>> {
-        let notified = self.state().is_some_and(|state| notifications::notify(state, &notification));
+        let arrival = self.arrivals;
+        let notified = self.state().is_some_and(|state| {
+            state.arrival = arrival;
+            notifications::notify(state, &notification)
+        });
         if notified { future::ok(None).boxed() } else { self.service.call(notification) }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -12,6 +13,9 @@ use tower_lsp_server::gen_lsp_types::{ProgressNotification, ProgressParams, Prog
 
 use crate::server::Server;
 use crate::session::lock;
+
+/// Nobody reads faster.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// How far some work has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,14 +62,13 @@ pub(crate) async fn show(
     }
     let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
     send(&server.client, &shown.token, begin).await;
-    let mut last = 0;
+    let mut next = Instant::now() + INTERVAL;
     while told.changed().await.is_ok() {
         let step = *told.borrow_and_update();
-        let percent = percent(step);
-        if percent != last {
-            last = percent;
+        if Instant::now() >= next {
+            next = Instant::now() + INTERVAL;
             let message = format!("{} of {}", step.done, step.total);
-            let report = json!({ "kind": "report", "message": message, "percentage": percent });
+            let report = json!({ "kind": "report", "message": message, "percentage": percent(step) });
             send(&server.client, &shown.token, report).await;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cases::{Case, Metric, Prediction, Score};
 use tower_lsp_server::gen_lsp_types::Uri;
-use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
@@ -26,14 +26,17 @@ pub(crate) async fn beside<T: Send + 'static, E: std::fmt::Display + Send + 'sta
     work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| internal(error.to_string())),
-        Err(_) => Err(internal("stopped by a defect of the server; its log says where".to_owned())),
+        Ok(done) => done.map_err(|error| failed(error.to_string())),
+        Err(_) => Err(Error::internal_error()),
     }
 }
 
-/// Something went wrong that the client has no part in.
-pub(crate) fn internal(message: String) -> Error {
-    Error { message: message.into(), ..Error::internal_error() }
+/// The protocol's `RequestFailed`: the request is right, and still there is no result.
+const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// What to answer where something cannot be had, and why.
+pub(crate) fn failed(message: String) -> Error {
+    Error { code: REQUEST_FAILED, message: message.into(), data: None }
 }
 
 /// Tells of cases of one folder.
@@ -42,7 +45,13 @@ pub(crate) struct Summaries<'a> {
     known: &'a Known,
     documents: &'a Documents,
     /// Places in the open documents, as far as they were asked for.
-    places: HashMap<String, Option<(Arc<OpenDocument>, HashMap<String, Range<usize>>)>>,
+    places: HashMap<String, Option<Placed>>,
+}
+
+/// A document with the places of its cases, by their ids.
+struct Placed {
+    document: Arc<OpenDocument>,
+    ranges: HashMap<String, Range<usize>>,
 }
 
 impl<'a> Summaries<'a> {
@@ -88,18 +97,18 @@ impl<'a> Summaries<'a> {
     fn place(&mut self, case: &Case) -> Option<tower_lsp_server::gen_lsp_types::Range> {
         let uri = self.uri(&case.path);
         let (known, documents) = (self.known, self.documents);
-        let places = self.places.entry(case.path.clone()).or_insert_with(|| {
+        let placed = self.places.entry(case.path.clone()).or_insert_with(|| {
             let document = documents.get(&uri)?;
-            let places = places(&document, known.of_file(&case.path));
-            Some((document, places))
+            let ranges = ranges(&document, known.of_file(&case.path));
+            Some(Placed { document, ranges })
         });
-        let (document, places) = places.as_ref()?;
-        document.range(places.get(&case.id)?.clone())
+        let placed = placed.as_ref()?;
+        placed.document.range(placed.ranges.get(&case.id)?.clone())
     }
 }
 
 /// Where the cases of a document stand in it now, by their ids.
-pub(crate) fn places<'a>(
+fn ranges<'a>(
     document: &OpenDocument,
     cases: impl IntoIterator<Item = &'a Case>,
 ) -> HashMap<String, Range<usize>> {
@@ -109,7 +118,7 @@ pub(crate) fn places<'a>(
 }
 
 /// What an engine made of a case, without the answer.
-pub(crate) fn result(prediction: &Prediction, score: &Score) -> EngineResult {
+fn result(prediction: &Prediction, score: &Score) -> EngineResult {
     let value = |name: &str| match score.metrics.get(name) {
         Some(Metric::Value(value)) => *value,
         Some(Metric::Ratio { num, den }) if *den > 0.0 => num / den,

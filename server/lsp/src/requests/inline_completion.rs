@@ -23,6 +23,7 @@ use crate::item::{self, Popup};
 use crate::moment::Moment;
 use crate::server::Server;
 use crate::session::lock;
+use crate::summaries::failed;
 
 /// How a request ended.
 enum End {
@@ -52,7 +53,7 @@ pub(crate) async fn inline_completion(
         End::Text { item, .. } => Ok(Some(InlineCompletionList { items: vec![asking.item(item)?] })),
         End::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
         End::Superseded => Ok(None),
-        End::Failed(reason) => Err(Error { message: reason.into(), ..Error::internal_error() }),
+        End::Failed(reason) => Err(failed(reason)),
     }
 }
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cases::{Case, Origin, OriginKind};
 use syntax::SourceFile;
-use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::jsonrpc::Result;
 
 use crate::documents::OpenDocument;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
 use crate::folders::{Contents, Home};
 use crate::moment::Moment;
+use crate::requests::replay::no_folder;
 use crate::server::Server;
 use crate::session::lock;
 use crate::summaries::{Summaries, beside, known};
@@ -19,9 +20,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let document = moment.document(&params.text_document.uri)?;
     let cursor = document.offset(params.position)?;
     let home = server.folders.home(&document);
-    let Some(folder) = home.folder.clone() else {
-        return Err(Error::invalid_params("no folder is open to record cases for"));
-    };
+    let folder = home.folder.clone().ok_or_else(no_folder)?;
     let contents = folder.contents();
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));

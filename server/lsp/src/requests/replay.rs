@@ -15,7 +15,7 @@ use crate::moment::Moment;
 use crate::progress;
 use crate::requests::case::no_case;
 use crate::server::Server;
-use crate::summaries::{Summaries, beside, internal, known};
+use crate::summaries::{Summaries, beside, failed, known};
 
 /// Seed of the intervals, as on the command line.
 const SEED: u64 = 1;
@@ -24,12 +24,12 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     let moment = Moment::of_request();
     let (folder, cases) = chosen(&server, &moment, &params).await?;
     if cases.is_empty() {
-        return Err(Error::invalid_params("nothing is recorded here yet; record a case first"));
+        return Err(failed("nothing is recorded here yet; record a case first".to_owned()));
     }
     let stop = CancellationToken::new();
     let (tell, told) = watch::channel(progress::Step::default());
     let showing =
-        progress::show(&server, params.work_done_token, "Ghostbench replays", told, Some(stop.clone()));
+        progress::show(&server, params.work_done_token, "Ghostbench asks again", told, Some(stop.clone()));
     let making = make(&server, &folder, cases.clone(), stop.clone(), tell);
     // Cancelling the request drops both, and with them what engines are at.
     let (made, ()) = tokio::join!(making, showing);
@@ -105,11 +105,11 @@ async fn make(
         tell.send_replace(progress::Step { done, total });
     };
     let made = replay::replay(path.clone(), run, questions, Stop::at_once(stop), told).await;
-    let (answers, _) = made.map_err(|error| internal(error.to_string()))?;
+    let (answers, _) = made.map_err(|error| failed(error.to_string()))?;
     Ok((path, answers))
 }
 
 /// What to tell somebody who has no folder open.
 pub(crate) fn no_folder() -> Error {
-    Error::invalid_params("no folder is open; open one to record and replay cases")
+    failed("no folder is open; open one to record and replay cases".to_owned())
 }
