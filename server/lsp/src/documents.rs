@@ -165,6 +165,20 @@ impl OpenDocument {
         })
     }
 
+    /// Why nothing of this document may be sent to an engine or recorded, if so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let name = self.path.as_ref().and_then(|path| path.file_name());
+        let is_secret = name.is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy()));
+        match () {
+            () if is_secret => Some("by its name it holds secrets".to_owned()),
+            () if self.language.is_none() => Some("its language is not known here".to_owned()),
+            () if self.rope.len() > completion::MAX_DOCUMENT_BYTES => {
+                Some(completion::Gate::DocumentTooLarge.to_string())
+            }
+            () => None,
+        }
+    }
+
     /// The client's range for these bytes; `None` if they do not fit the text.
     pub(crate) fn range(&self, bytes: Range<usize>) -> Option<lsp::Range> {
         let position = |offset| self.rope.position(offset, self.encoding).map(to_proto::position);

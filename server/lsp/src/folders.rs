@@ -83,6 +83,8 @@ pub(crate) struct Home {
     pub(crate) folder: Option<Arc<Folder>>,
     /// Its path in that folder, with `/` between its parts; the whole path, or the URI, if it is outside.
     pub(crate) path: Arc<str>,
+    /// Whether the folder really holds it.
+    pub(crate) is_inside: bool,
 }
 
 impl Folders {
@@ -141,6 +143,7 @@ impl Folders {
             document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| path.display().to_string())
         };
         Home {
+            is_inside: inside.is_some(),
             path: inside.unwrap_or_else(outside).into(),
             folder: folder.or_else(|| self.all().into_iter().next()),
         }

@@ -30,6 +30,7 @@ use syntax::Language;
 pub use error::Error;
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
+pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
 pub use snapshot::{Snapshot, Totals};
 

@@ -42,7 +42,7 @@ const STEMS: [&str; 7] =
     ["secret", "secrets", "credential", "credentials", "arduino_secrets", "service-account", "client_secret"];
 
 /// Whether the last part of `path` is a name under which keys or passwords are usually kept.
-pub(crate) fn is_secret_like(path: &str) -> bool {
+pub fn is_secret_like(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
     NAMES.contains(&name.as_str())

@@ -96,13 +96,8 @@ impl Asking<'_> {
 
     /// Cheap reasons to suggest nothing.
     fn gate(&self) -> Option<String> {
-        let too_large = self.document.rope.len() > completion::MAX_DOCUMENT_BYTES;
-        match () {
-            () if !self.server.options().is_enabled => Some("switched off in the settings".to_owned()),
-            () if self.document.language.is_none() => Some("the language is not known here".to_owned()),
-            () if too_large => Some(completion::Gate::DocumentTooLarge.to_string()),
-            () => None,
-        }
+        let is_off = !self.server.options().is_enabled;
+        is_off.then(|| "switched off in the settings".to_owned()).or_else(|| self.document.refusal())
     }
 
     /// The item that is selected in the editor's popup.

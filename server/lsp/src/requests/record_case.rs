@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use crate::requests::replay::no_folder;
 use crate::server::Server;
 use crate::session::lock;
-use crate::summaries::{Summaries, beside, known};
+use crate::summaries::{Summaries, beside, failed, known};
 
 pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
     let moment = Moment::of_request();
@@ -21,6 +21,15 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let cursor = document.offset(params.position)?;
     let home = server.folders.home(&document);
     let folder = home.folder.clone().ok_or_else(no_folder)?;
+    if !home.is_inside {
+        return Err(failed(format!(
+            "{} is in no open folder; cases are recorded in folders",
+            document.uri.0
+        )));
+    }
+    if let Some(reason) = document.refusal() {
+        return Err(failed(format!("{} cannot be recorded: {reason}", home.path)));
+    }
     let contents = folder.contents();
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
@@ -45,9 +54,8 @@ fn case(
     contents: &Contents,
     cursor: usize,
 ) -> std::result::Result<Case, String> {
-    let Some(language) = contents.language(&home.path).or(document.language) else {
-        return Err("the language of this document is not known here".to_owned());
-    };
+    let language = contents.language(&home.path).or(document.language);
+    let language = language.expect("documents in unknown languages are refused");
     let text = document.text();
     let tree = lock(&document.session.parsed).tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
