@@ -1,8 +1,9 @@
 //! Markdown and JSON.
 
+use cases::WorkspaceState;
 use expect_test::expect;
 
-use crate::fixture::fixture;
+use crate::fixture::{Fixture, fixture};
 
 #[test]
 fn markdown_of_a_small_run() {
@@ -113,6 +114,27 @@ fn what_cannot_be_counted_is_said() {
         6 answers belong to no case of the suite and are left out
         8 answers have no scores; only their status and time are counted"#]]
     .assert_eq(&notes.join("\n"));
+}
+
+#[test]
+fn what_was_not_asked_and_which_code_was_read_is_said() {
+    let mut fixture = fixture(10);
+    let notes = |fixture: &Fixture| report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
+    let tree_hash = fixture.cases[0].origin.tree_hash.clone();
+    let state = WorkspaceState { commit: None, dirty: None, tree_hash, files: 1, lines: 1 };
+    fixture.run.workspace = Some(state.clone());
+    assert_eq!(notes(&fixture), [""; 0]);
+    fixture.predictions.truncate(23);
+    fixture.run.workspace = None;
+    expect![[r#"
+        The run is unfinished: 23 of 24 requests.
+        Replayed without a workspace: engines knew only what stands in the cases."#]]
+    .assert_eq(&notes(&fixture).join("\n"));
+    fixture.run.workspace = Some(WorkspaceState { tree_hash: "newer".to_owned(), ..state });
+    expect![[r#"
+        The run is unfinished: 23 of 24 requests.
+        The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code."#]]
+    .assert_eq(&notes(&fixture).join("\n"));
 }
 
 #[test]
