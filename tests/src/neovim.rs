@@ -47,7 +47,7 @@ impl Neovim {
         command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
         command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
         let editor = Neovim { program, socket, home: project.home(), _process: Running::start(command) };
-        wait_until("Neovim listens", || editor.remote("--remote-expr", "1").is_some());
+        wait_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
         if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
@@ -73,9 +73,10 @@ impl Neovim {
     /// When evaluating it fails.
     #[track_caller]
     pub fn evaluate(&self, lua: &str) -> Value {
-        let quoted = format!("vim.json.encode({lua})").replace('\'', "''");
+        // The inner parentheses keep one of several values.
+        let quoted = format!("vim.json.encode(({lua}))").replace('\'', "''");
         let answer = self.remote("--remote-expr", &format!("luaeval('{quoted}')"));
-        let answer = answer.unwrap_or_else(|| panic!("`{lua}` failed in Neovim"));
+        let answer = answer.unwrap_or_else(|error| panic!("`{lua}` failed in Neovim: {error}"));
         serde_json::from_str(&answer).unwrap_or_else(|error| panic!("`{lua}` gave {answer}: {error}"))
     }
 
@@ -154,12 +155,13 @@ impl Neovim {
         found.unwrap_or_else(|| panic!("{name} is no encoding"))
     }
 
-    /// What a call of `nvim --server` printed; `None` when it failed.
-    fn remote(&self, action: &str, argument: &str) -> Option<String> {
+    /// What a call of `nvim --server` printed, also when it failed.
+    fn remote(&self, action: &str, argument: &str) -> Result<String, String> {
         let mut command = Command::new(&self.program);
         command.env("HOME", &self.home).arg("--server").arg(&self.socket).args([action, argument]);
         let output = command.output().expect("Neovim can be started");
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 }
 

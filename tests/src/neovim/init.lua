@@ -64,3 +64,12 @@ function Test.lenses()
   end
   return titles
 end
+
+--- The text of the floating window; nil where there is none.
+function Test.floating_text()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, true), '\n')
+    end
+  end
+end

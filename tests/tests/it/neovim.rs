@@ -61,6 +61,27 @@ fn an_item_of_several_lines_is_drawn_and_accepted() {
 }
 
 #[test]
+fn the_rest_of_a_word_is_drawn_behind_its_beginning() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
+    editor.press("iret");
+    assert_eq!(editor.wait_for_ghost_text(), "urn total");
+    assert_eq!(answered_item(&editor)["insertText"], "return total");
+    check_acceptance(&editor);
+    assert_eq!(editor.text(), "return total");
+}
+
+#[test]
+fn a_suggestion_before_other_text_is_put_between() {
+    let project = Project::new("//- /a.py\ntotal = sum()\n");
+    let Some(editor) = open_scripted(&project, "a.py", "prices") else { return };
+    editor.press("$i");
+    assert_eq!(editor.wait_for_ghost_text(), "prices");
+    check_acceptance(&editor);
+    assert_eq!(editor.text(), "total = sum(prices)");
+}
+
+#[test]
 fn typing_on_keeps_a_suggestion_until_the_server_answers_again() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "add(a, b):\n    return a + b") else { return };
@@ -122,4 +143,78 @@ fn carriage_returns_and_wide_characters_stay_what_they_are() {
     editor.wait_until("not vim.bo.modified");
     let written = std::fs::read_to_string(file).unwrap();
     assert_eq!(written, "# \u{1f642} \u{e9}\r\nface = '\u{1f642}\u{1f642}' + '\u{1f643}'\r\nprint(face)\r\n");
+}
+
+/// A function with a block to record.
+const FUNCTION: &str = "//- /a.py
+def total(orders):
+    result = 0
+    for order in orders:
+        result += order.price
+    return result
+";
+
+/// Opens the function with its block recorded; the engine's answer is the block.
+#[track_caller]
+fn open_recorded(project: &Project) -> Option<Neovim> {
+    let editor = open_scripted(project, "a.py", "result += order.price")?;
+    editor.press(":call cursor(4, 9)<CR>:GhostbenchRecord<CR>");
+    wait_for_lens(&editor, 4, "not replayed yet");
+    Some(editor)
+}
+
+/// Waits until the only lens stands at a line (1-based) with these words.
+#[track_caller]
+fn wait_for_lens(editor: &Neovim, line: usize, words: &str) {
+    editor.wait_until(&format!(
+        "#Test.lenses() == 1 and Test.lenses()[1].line == {line} and Test.lenses()[1].title:find('{words}', 1, true)"
+    ));
+}
+
+/// Waits until the user was told this.
+#[track_caller]
+fn wait_for_message(editor: &Neovim, words: &str) {
+    editor.wait_until(&format!(
+        "vim.api.nvim_exec2('messages', {{ output = true }}).output:find('{words}', 1, true)"
+    ));
+}
+
+#[test]
+fn a_recorded_case_is_replayed_and_its_lens_follows_it() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_recorded(&project) else { return };
+    wait_for_message(&editor, "recorded full_block statement at a.py:4");
+    editor.press(":GhostbenchReplay<CR>");
+    wait_for_message(&editor, "replayed 1 of 1 requests, run 1");
+    wait_for_lens(&editor, 4, "scripted exact");
+    editor.press("ggO# a comment<Esc>");
+    wait_for_lens(&editor, 5, "scripted exact");
+}
+
+#[test]
+fn a_lens_is_run_by_the_key_of_neovim() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_recorded(&project) else { return };
+    editor.press("grx");
+    wait_for_lens(&editor, 4, "scripted exact");
+    assert_eq!(editor.wait_for_answer(EXECUTE_COMMAND)["params"]["command"], "ghostbench.replay");
+}
+
+#[test]
+fn a_replay_of_the_suite_fills_the_scoreboard() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_recorded(&project) else { return };
+    editor.press(":GhostbenchReplay suite<CR>");
+    wait_for_message(&editor, "replayed 1 of 1 requests");
+    editor.press(":GhostbenchScoreboard<CR>");
+    editor.wait_until("Test.floating_text() and Test.floating_text():find('scripted', 1, true)");
+}
+
+#[test]
+fn away_from_any_case_there_is_nothing_to_replay() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_recorded(&project) else { return };
+    editor.press("gg:GhostbenchReplay<CR>");
+    wait_for_message(&editor, "no case was recorded at the cursor");
+    assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
 }
