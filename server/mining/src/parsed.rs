@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use cases::BlockKind;
-use syntax::{Block, Function, SourceFile, Token, TokenKind, Tree};
+use syntax::{Block, Body, SourceFile, Token, TokenKind, Tree};
 
 /// Longest truth, in lines: what is longer is written in many steps, not completed in one.
 pub(crate) const MAX_TRUTH_LINES: usize = 60;
@@ -43,7 +43,6 @@ pub(crate) struct Parsed<'a> {
     pub(crate) text: &'a str,
     /// In order of their start, outer before inner.
     pub(crate) blocks: Vec<Block>,
-    functions: Vec<Function>,
     tokens: Vec<Token>,
 }
 
@@ -51,17 +50,12 @@ impl<'a> Parsed<'a> {
     /// `tree` is that of the file's text.
     pub(crate) fn new(file: &'a SourceFile, tree: &Tree) -> Parsed<'a> {
         let text = &*file.text;
-        Parsed {
-            text,
-            blocks: tree.blocks(text),
-            functions: tree.functions(text),
-            tokens: syntax::lex(file.language, text),
-        }
+        Parsed { text, blocks: tree.blocks(text), tokens: syntax::lex(file.language, text) }
     }
 
     pub(crate) fn hole(&self, block: &Block, shape: Shape, range: Range<usize>) -> Hole {
         let function = self.enclosing_function(&range);
-        let body = function.and_then(|function| function.body.clone());
+        let body = function.and_then(|function| function.body.as_ref()).map(|body| body.inner.clone());
         let last_statement = block.body.as_ref().and_then(|body| body.statements.last());
         Hole {
             kind: block_kind(block.kind),
@@ -73,10 +67,11 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Functions are ordered outer before inner, so the last that fits is the innermost.
-    fn enclosing_function(&self, range: &Range<usize>) -> Option<&Function> {
-        let holds = |body: &Range<usize>| body.start <= range.start && range.end <= body.end;
-        self.functions.iter().rev().find(|function| function.body.as_ref().is_some_and(holds))
+    /// The innermost function whose body holds `range`.
+    fn enclosing_function(&self, range: &Range<usize>) -> Option<&Block> {
+        let holds = |body: &Body| body.inner.start <= range.start && range.end <= body.inner.end;
+        let functions = self.blocks.iter().rev().filter(|block| block.kind == syntax::BlockKind::Function);
+        functions.into_iter().find(|function| function.body.as_ref().is_some_and(holds))
     }
 
     /// The tokens that lie wholly in `range`, line ends among them.
@@ -91,11 +86,11 @@ impl<'a> Parsed<'a> {
         self.tokens_in(range).iter().filter(|token| token.kind != TokenKind::Newline)
     }
 
-    /// Whether `offset` is inside of a token.
-    pub(crate) fn is_in_word(&self, offset: usize) -> bool {
-        let after = self.tokens.partition_point(|token| token.range.end <= offset);
-        let next = self.tokens.get(after);
-        next.is_some_and(|token| token.kind != TokenKind::Newline && token.range.start < offset)
+    /// The token that `offset` is inside of, not at its ends.
+    pub(crate) fn word_around(&self, offset: usize) -> Option<&Token> {
+        let place = self.tokens.partition_point(|token| token.range.end <= offset);
+        let around = self.tokens.get(place).filter(|token| token.range.start < offset);
+        around.filter(|token| token.kind != TokenKind::Newline)
     }
 
     /// Whether nothing but blanks stands before `offset` on its line.

@@ -21,7 +21,7 @@ impl Cursor<'_> {
     /// The statements on both sides of the cursor in the body that it stands in, if it is inside none of them. `block` is the innermost
     /// block that holds the cursor.
     pub(super) fn statements_beside(&self, block: &Block) -> Option<Vec<Range<usize>>> {
-        if self.parsed.is_in_word(self.at) {
+        if self.parsed.word_around(self.at).is_some() {
             return None;
         }
         match block.body.as_ref().filter(|body| self.is_in_body(block, body)) {
