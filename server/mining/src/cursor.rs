@@ -2,11 +2,14 @@
 //!
 //! - At the first token of a block, or in the blanks before it on its line, the truth is the whole block. A function's first token is
 //!   also the one behind its annotations.
-//! - Behind a header, as long as no statement of the body stands before the cursor, it is the body. Only the first token of a
-//!   block in it counts as the block's.
+//! - Behind a header, as long as no statement of the body stands before the cursor, it is the body. The opener goes with the body
+//!   where nothing else is left of the header, and the blanks before the first statement do; that statement's first token does not.
 //! - Between the statements of a body, which may be that of an `else`, a `with` or a closure, it is the rest of the body. Behind the last
 //!   statement it is empty; on a blank line in Python, how far the line is indented tells whose body goes on.
 //! - Anywhere else in a block it is the rest of the innermost statement or header.
+//!
+//! Outside of functions only statements and control blocks are blocks: members of classes and what stands between two functions are
+//! refused, and so are comments and docstrings.
 //!
 //! The prefix ends at the cursor, so the truth may begin with blanks, line ends and comments.
 //!
@@ -66,7 +69,7 @@ impl fmt::Display for NoCase {
 
 impl std::error::Error for NoCase {}
 
-/// The case whose cursor is `offset`; `tree` is that of the file's text.
+/// The case whose cursor is `offset`; `tree` is that of the file's text. Its secrets are still in it.
 pub fn at_cursor(file: &SourceFile, tree: &Tree, offset: usize, origin: &Origin) -> Result<Case, NoCase> {
     let text = &*file.text;
     let (Some(prefix), Some(rest)) = (text.get(..offset), text.get(offset..)) else {

@@ -1,7 +1,8 @@
-//! Cases from a repository: where files can be cut, which cuts are drawn, and what a cut looks like as a case.
+//! Cases from code: where files can be cut, which cuts are drawn, and what a cut looks like as a case.
 //!
 //! ```text
 //! files --holes--> every place that a recipe allows --draw--> the suite's holes --cut--> cases
+//! file at a cursor --cursor--> the hole of what stands there -------------------cut--> a case
 //! ```
 //!
 //! Pure: the same files and seed give the same bytes, whatever the number of threads. Mining never reads a file, asks an engine or

@@ -99,19 +99,31 @@ def load(path):
 #[test]
 fn the_line_before_or_the_line_after_is_enough() {
     let recorded = "a()\nif path:\n    ⟦return None⟧\nb()\n";
-    check(recorded, "if path:\n    return None\nc()\n", &expect![[r#"
+    check(
+        recorded,
+        "if path:\n    return None\nc()\n",
+        &expect![[r#"
         if path:
             ⟦return None⟧
         c()
-    "#]]);
-    check(recorded, "while path:\n    return None\nb()\n", &expect![[r#"
+    "#]],
+    );
+    check(
+        recorded,
+        "while path:\n    return None\nb()\n",
+        &expect![[r#"
         while path:
             ⟦return None⟧
         b()
-    "#]]);
-    check(recorded, "while path:\n    return None\nc()\n", &expect![[r#"
+    "#]],
+    );
+    check(
+        recorded,
+        "while path:\n    return None\nc()\n",
+        &expect![[r#"
         nowhere
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
