@@ -82,3 +82,19 @@ pub(crate) fn of_server(encoding: Encoding) -> ServerCapabilities {
         ..ServerCapabilities::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_the_server_is_documented() {
+        let document = include_str!("../../../docs/protocol.md");
+        let (_, example) = document.split_once("\n```json initialize result\n").unwrap();
+        let example = example.split("```").next().unwrap_or_default();
+        let documented: Value = serde_json::from_str(example).unwrap();
+        assert_eq!(documented, json!({ "capabilities": of_server(Encoding::Utf16) }));
+    }
+}

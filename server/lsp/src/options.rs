@@ -108,4 +108,17 @@ mod tests {
             the settings of ghostbench are no object; known are enabled, engine, deadlineMs"#]],
         );
     }
+
+    #[test]
+    fn every_setting_is_documented() {
+        let document = include_str!("../../../docs/protocol.md");
+        let (_, table) = document.split_once("\n| setting | type | meaning |\n").unwrap();
+        let rows = table.lines().skip(1).map_while(|row| row.strip_prefix("| `")?.split_once('`'));
+        let documented: Vec<&str> = rows.map(|(name, _)| name).collect();
+        assert_eq!(documented.join(", "), KNOWN);
+        let (_, example) = document.split_once("\n```json ghostbench settings\n").unwrap();
+        let example = example.split("```").next().unwrap_or_default();
+        let (_, problems) = Options::parse(&serde_json::from_str(example).unwrap(), &["builtin".to_owned()]);
+        assert_eq!(problems, Vec::<String>::new());
+    }
 }

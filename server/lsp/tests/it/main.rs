@@ -1,0 +1,3 @@
+//! Tests of the language server from outside of its crate.
+
+mod protocol;

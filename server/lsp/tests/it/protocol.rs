@@ -1,0 +1,158 @@
+//! `docs/protocol.md` against the code: every method, field and word is documented, nothing else is, and the examples are messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use cases::Status as AnswerStatus;
+use lsp::ext::{self, *};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp_server::gen_lsp_types::{
+    CodeLens, ExecuteCommandParams, InitializeResult, InlineCompletionList, InlineCompletionParams,
+    ProgressParams,
+};
+
+use document::Document;
+use full::Full;
+
+mod document;
+mod full;
+
+/// What each table is about: the section, the head of the first column, the type.
+const TABLES: [(&str, &str, fn(&BTreeMap<&str, &str>)); 20] = [
+    (ext::DID_SHOW_COMPLETION, "parameters", has_fields_of::<DidShowCompletionParams>),
+    (ext::DID_PARTIALLY_ACCEPT_COMPLETION, "parameters", has_fields_of::<DidPartiallyAcceptCompletionParams>),
+    (ext::DID_FOCUS, "parameters", has_fields_of::<DidFocusParams>),
+    (ext::RECORD_CASE, "parameters", has_fields_of::<RecordCaseParams>),
+    (ext::RECORD_CASE, "result", has_fields_of::<RecordCaseResult>),
+    (ext::CASES, "parameters", has_fields_of::<CasesParams>),
+    (ext::CASES, "result", has_fields_of::<CasesResult>),
+    (ext::CASE, "parameters", has_fields_of::<CaseParams>),
+    (ext::CASE, "result", has_fields_of::<CaseResult>),
+    (ext::REPLAY, "parameters", has_fields_of::<ReplayParams>),
+    (ext::REPLAY, "result", has_fields_of::<ReplayResult>),
+    (ext::SCOREBOARD, "parameters", has_fields_of::<ScoreboardParams>),
+    (ext::SCOREBOARD, "result", has_fields_of::<ScoreboardResult>),
+    (ext::STATUS, "result", has_fields_of::<Status>),
+    (ext::STATUS, "folder", has_fields_of::<FolderStatus>),
+    (ext::STATUS, "engine", has_fields_of::<EngineStatus>),
+    (ext::STATUS, "completion", has_fields_of::<CompletionStatus>),
+    (ext::DID_CHANGE_STATUS, "parameters", has_fields_of::<DidChangeStatusParams>),
+    ("Case summary", "case", has_fields_of::<CaseSummary>),
+    ("Case summary", "result", has_fields_of::<EngineResult>),
+];
+
+/// What each example is: its method and part, and the type.
+const EXAMPLES: [(&str, &str, fn(&str)); 22] = [
+    ("initialize", "result", is_message::<InitializeResult>),
+    ("textDocument/inlineCompletion", "parameters", is_message::<InlineCompletionParams>),
+    ("textDocument/inlineCompletion", "result", is_message::<InlineCompletionList>),
+    ("textDocument/codeLens", "result", is_message::<Vec<CodeLens>>),
+    ("$/progress", "parameters", is_message::<ProgressParams>),
+    ("ghostbench", "settings", is_message::<Value>),
+    (ext::DID_ACCEPT_COMMAND, "command", is_message::<ExecuteCommandParams>),
+    (ext::DID_SHOW_COMPLETION, "parameters", is_message::<DidShowCompletionParams>),
+    (ext::DID_PARTIALLY_ACCEPT_COMPLETION, "parameters", is_message::<DidPartiallyAcceptCompletionParams>),
+    (ext::DID_FOCUS, "parameters", is_message::<DidFocusParams>),
+    (ext::RECORD_CASE, "parameters", is_message::<RecordCaseParams>),
+    (ext::RECORD_CASE, "result", is_message::<RecordCaseResult>),
+    (ext::CASES, "parameters", is_message::<CasesParams>),
+    (ext::CASES, "result", is_message::<CasesResult>),
+    (ext::CASE, "parameters", is_message::<CaseParams>),
+    (ext::CASE, "result", is_message::<CaseResult>),
+    (ext::REPLAY, "parameters", is_message::<ReplayParams>),
+    (ext::REPLAY, "result", is_message::<ReplayResult>),
+    (ext::SCOREBOARD, "parameters", is_message::<ScoreboardParams>),
+    (ext::SCOREBOARD, "result", is_message::<ScoreboardResult>),
+    (ext::STATUS, "result", is_message::<Status>),
+    (ext::DID_CHANGE_STATUS, "parameters", is_message::<DidChangeStatusParams>),
+];
+
+#[test]
+fn every_method_and_command_of_ours_has_a_section() {
+    let constants = include_str!("../../src/ext.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str = \"")?.1.strip_suffix("\";"));
+    let constants: BTreeSet<&str> = constants.collect();
+    assert_eq!(Document::read().names_in_our_headings(), constants, "sections (left) and ext.rs (right)");
+}
+
+#[test]
+fn every_standard_method_that_is_answered_is_named() {
+    let sources = [include_str!("../../src/service.rs"), include_str!("../../src/notifications.rs")].concat();
+    let is_method =
+        |text: &&str| ["textDocument/", "workspace/", "window/"].iter().any(|of| text.starts_with(of));
+    let answered: Vec<&str> = sources.split('"').filter(is_method).collect();
+    assert!(answered.len() > 5, "{answered:?}");
+    let document = Document::read();
+    let missing: Vec<&str> = answered.into_iter().filter(|method| !document.names(method)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_field_is_documented() {
+    let mut tables = Document::read().our_tables();
+    for (section, head, check) in TABLES {
+        let table = tables.remove(&(section, head));
+        check(&table.unwrap_or_else(|| panic!("{section} has no table of {head}")));
+    }
+    assert!(tables.is_empty(), "of no type: {:?}", tables.keys());
+}
+
+#[test]
+fn every_example_is_a_message() {
+    let mut examples = Document::read().examples();
+    for (method, part, check) in EXAMPLES {
+        let example = examples.remove(&(method, part));
+        check(example.unwrap_or_else(|| panic!("{method} has no example of its {part}")));
+    }
+    assert!(examples.is_empty(), "of no type: {:?}", examples.keys());
+}
+
+#[test]
+fn words_are_documented() {
+    let targets =
+        [Target::Case, Target::File, Target::Suite].map(|target| serde_json::to_value(target).unwrap());
+    check_words(ext::REPLAY, "parameters", "target", targets.iter().filter_map(Value::as_str));
+    let statuses = AnswerStatus::ALL.iter().map(|status| status.name());
+    check_words("Case summary", "result", "status", statuses);
+}
+
+/// The rows of the table are the type's fields, and those may be left out that say so.
+#[track_caller]
+fn has_fields_of<T: Full>(table: &BTreeMap<&str, &str>) {
+    let name = std::any::type_name::<T>();
+    let Value::Object(fields) = serde_json::to_value(T::full()).unwrap() else {
+        panic!("{name} is no object");
+    };
+    let documented: BTreeSet<&str> = table.keys().copied().collect();
+    assert_eq!(
+        documented,
+        fields.keys().map(String::as_str).collect(),
+        "rows (left) and fields (right) of {name}"
+    );
+    for (field, kind) in table {
+        let mut rest = fields.clone();
+        rest.remove(*field);
+        let may_be_left_out = serde_json::from_value::<T>(rest.into()).is_ok();
+        assert_eq!(kind.ends_with("; optional"), may_be_left_out, "{name}: whether {field} is optional");
+    }
+}
+
+/// The example parses, and nothing in it is unknown to the type.
+#[track_caller]
+fn is_message<T: Serialize + DeserializeOwned + Debug>(example: &str) {
+    let written: Value = serde_json::from_str(example).expect(example);
+    let message: T = serde_json::from_value(written.clone()).expect(example);
+    assert_eq!(serde_json::to_value(message).unwrap(), written, "as the server reads it (left)");
+}
+
+/// The words that stand in the column of types.
+#[track_caller]
+fn check_words<'a>(section: &str, head: &str, field: &str, words: impl Iterator<Item = &'a str>) {
+    let tables = Document::read().our_tables();
+    let kind = tables[&(section, head)][field];
+    let documented: Vec<&str> = kind.split('`').skip(1).step_by(2).collect();
+    assert_eq!(documented, words.collect::<Vec<_>>(), "words of {section}, {field}");
+}
