@@ -9,6 +9,7 @@ use clap::ValueEnum;
 mod builtin;
 mod document;
 mod fetch;
+mod lsp;
 mod main_path;
 mod neovim;
 mod repositories;
@@ -29,6 +30,8 @@ pub(crate) enum Part {
     Scoring,
     /// Ghost text in Neovim, beside a server that answers at once
     Neovim,
+    /// The language server over stdio
+    Lsp,
 }
 
 /// Measures the given parts, or all of them. An unoptimised build of this program hands over to an optimised one.
@@ -45,6 +48,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Builtin => builtin::run(&repos)?,
             Part::Scoring => scoring::measure()?,
             Part::Neovim => neovim::measure(&repos)?,
+            Part::Lsp => lsp::measure(&repos)?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -66,6 +70,7 @@ impl Part {
             Part::Builtin => "builtin",
             Part::Scoring => "scoring",
             Part::Neovim => "neovim",
+            Part::Lsp => "lsp",
         }
     }
 }

@@ -36,7 +36,7 @@ fn machine() -> String {
 }
 
 /// The value of the first `name: value` line of a file of `/proc`.
-fn field(file: &str, name: &str) -> Option<String> {
+pub(super) fn field(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(':')?.1.trim().to_owned())

@@ -1,0 +1,107 @@
+//! What an editor does, in short: a server of its own, with a home of its own, and documents.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::{Buffer, Client, Setup, uri};
+
+/// Engines that think as long as they are told to get the time for it.
+const DEADLINE_MS: u64 = 600_000;
+
+/// An editor with a server. Dropping it ends the server, and asserts that it behaved.
+pub(super) struct Editor {
+    pub(super) client: Client,
+    /// Where the server keeps its files; also a workspace without any.
+    project: Project,
+}
+
+impl Editor {
+    /// A client without a folder that lets the status line be.
+    pub(super) fn setup() -> Setup {
+        Setup::default().allow("ghostbench/didChangeStatus")
+    }
+
+    pub(super) fn start(ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
+        Editor::start_in(Project::new(""), ghostbench, arguments, setup)
+    }
+
+    /// With an engine that answers at once in `fast.py`, and after `delay` in `slow.py`, in an empty folder.
+    pub(super) fn scripted(ghostbench: &Path, delay: Duration) -> Editor {
+        // Nobody types this, so no answer is used again.
+        let answer = "\u{a7}";
+        let rules = json!([
+            {"path": "fast.py", "text": answer},
+            {"path": "slow.py", "text": answer, "delay_ms": delay.as_millis() as u64},
+        ]);
+        let project = Project::new("");
+        let setup = Editor::setup().folder(&project.root()).options(json!({"deadlineMs": DEADLINE_MS}));
+        Editor::start_in(project, ghostbench, &["--scripted", &rules.to_string()], setup)
+    }
+
+    fn start_in(project: Project, ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
+        let mut command = project.command(ghostbench, "lsp");
+        command.args(arguments);
+        let (client, _) = Client::start(command, setup);
+        Editor { client, project }
+    }
+
+    /// The URI of a file of the empty folder.
+    pub(super) fn uri(&self, path: &str) -> String {
+        uri(&self.project.root().join(path))
+    }
+
+    /// Opens a document, and waits until the server has taken it in.
+    pub(super) fn open(&self, buffer: &Buffer) {
+        self.client.notify("textDocument/didOpen", buffer.did_open());
+        self.status();
+    }
+
+    /// Closes a document.
+    pub(super) fn close(&self, buffer: &Buffer) {
+        self.client.notify("textDocument/didClose", buffer.did_close());
+    }
+
+    /// Sends the parameters of a `didChange`.
+    pub(super) fn change(&self, params: Value) {
+        self.client.notify("textDocument/didChange", params);
+    }
+
+    /// Asks for a completion and waits for the answer.
+    pub(super) fn complete(&self, params: Value) -> Value {
+        self.client.call("textDocument/inlineCompletion", params)
+    }
+
+    /// Asks for a completion.
+    pub(super) fn ask(&self, params: Value) -> i64 {
+        self.client.request("textDocument/inlineCompletion", params)
+    }
+
+    /// Questions that engines are working on.
+    pub(super) fn busy(&self) -> Result<u64> {
+        self.status()["busy"].as_u64().context("`ghostbench/status` tells no `busy`")
+    }
+
+    /// Waits until all folders are read.
+    pub(super) fn wait_for_folders(&self) -> Result<()> {
+        loop {
+            let status = self.status();
+            let folders = status["folders"].as_array().context("`ghostbench/status` tells no `folders`")?;
+            ensure!(
+                folders.iter().all(|folder| folder["state"] != "failed"),
+                "a folder cannot be read: {status}"
+            );
+            if folders.iter().all(|folder| folder["state"] == "ready") {
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn status(&self) -> Value {
+        self.client.call("ghostbench/status", Value::Null)
+    }
+}

@@ -1,0 +1,121 @@
+//! Times as percentiles, against what was promised.
+
+use std::time::Duration;
+
+/// The percentiles of the table.
+const PERCENTILES: [usize; 3] = [50, 95, 99];
+
+/// Times in order.
+pub(super) struct Times(Vec<Duration>);
+
+/// A promise: so many percent of the times are at most this.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    pub(super) percentile: usize,
+    pub(super) ms: f64,
+}
+
+/// A line of the table.
+pub(super) struct Row {
+    what: String,
+    value: String,
+    target: String,
+    is_reached: Option<bool>,
+}
+
+impl Times {
+    pub(super) fn new(mut times: Vec<Duration>) -> Times {
+        times.sort();
+        Times(times)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Milliseconds that so many percent of the times do not exceed.
+    pub(super) fn percentile(&self, percentile: usize) -> f64 {
+        let rank = (self.0.len() * percentile).div_ceil(100);
+        self.0.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    }
+
+    /// A promise to be at most so many milliseconds above these times, at every percentile of the table.
+    pub(super) fn plus(&self, ms: f64) -> [Limit; 3] {
+        PERCENTILES.map(|percentile| Limit { percentile, ms: self.percentile(percentile) + ms })
+    }
+}
+
+impl Row {
+    /// Times against promises; without any, for information.
+    pub(super) fn times(what: impl Into<String>, times: &Times, limits: &[Limit]) -> Row {
+        let keeps = |limit: &Limit| times.percentile(limit.percentile) <= limit.ms;
+        let limit = |limit: &Limit| format!("p{} {}", limit.percentile, milliseconds(limit.ms));
+        Row {
+            what: what.into(),
+            value: PERCENTILES.map(|percentile| milliseconds(times.percentile(percentile))).join(" / "),
+            target: limits.iter().map(limit).collect::<Vec<_>>().join(", "),
+            is_reached: (!limits.is_empty()).then(|| limits.iter().all(keeps)),
+        }
+    }
+
+    /// Any other value.
+    pub(super) fn value(what: impl Into<String>, value: String, target: &str, is_reached: bool) -> Row {
+        Row { what: what.into(), value, target: target.to_owned(), is_reached: Some(is_reached) }
+    }
+}
+
+/// Two digits that mean something are enough.
+fn milliseconds(ms: f64) -> String {
+    match ms {
+        ..1.0 => format!("{ms:.2}"),
+        1.0..100.0 => format!("{ms:.1}"),
+        _ => format!("{ms:.0}"),
+    }
+}
+
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut lines =
+        vec!["| measure | p50 / p95 / p99 | target | reached |".to_owned(), "|---|---|---|---|".to_owned()];
+    lines.extend(rows.iter().map(|Row { what, value, target, is_reached }| {
+        let reached = is_reached.map_or("", |is_reached| if is_reached { "yes" } else { "no" });
+        format!("| {what} | {value} | {target} | {reached} |")
+    }));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn times(count: u64) -> Times {
+        Times::new((1..=count).rev().map(|number| Duration::from_micros(number * 100)).collect())
+    }
+
+    #[test]
+    fn percentiles_are_times_that_were_measured() {
+        assert_eq!([50, 95, 99].map(|percentile| times(100).percentile(percentile)), [5.0, 9.5, 9.9]);
+        assert_eq!([50, 95, 99].map(|percentile| times(1).percentile(percentile)), [0.1, 0.1, 0.1]);
+    }
+
+    #[test]
+    fn every_promise_must_be_kept() {
+        let fast = Limit { percentile: 50, ms: 5.0 };
+        let slow = Limit { percentile: 99, ms: 9.8 };
+        let rows = [
+            Row::times("a", &times(100), &[fast]),
+            Row::times("b", &times(100), &[fast, slow]),
+            Row::times("c", &times(2000), &[]),
+            Row::value("d", "3 MB".to_owned(), "2 MB", false),
+        ];
+        expect![[r"
+            | measure | p50 / p95 / p99 | target | reached |
+            |---|---|---|---|
+            | a | 5.0 / 9.5 / 9.9 | p50 5.0 | yes |
+            | b | 5.0 / 9.5 / 9.9 | p50 5.0, p99 9.8 | no |
+            | c | 100 / 190 / 198 |  |  |
+            | d | 3 MB | 2 MB | no |"]]
+        .assert_eq(&table(&rows));
+    }
+}

@@ -1,0 +1,67 @@
+//! How much of the machine other programs take, so that a reader can tell how far to trust the times.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+/// Processor time since the start of the machine, in the kernel's ticks.
+struct Ticks {
+    /// Of all processors, idle or not.
+    all: u64,
+    /// Of which somebody used.
+    used: u64,
+    /// Of which we and our children that ended used.
+    ours: u64,
+}
+
+/// Watches from now on.
+pub(super) struct Neighbours {
+    start: Ticks,
+}
+
+impl Neighbours {
+    pub(super) fn watch() -> Result<Neighbours> {
+        Ok(Neighbours { start: Ticks::now()? })
+    }
+
+    /// The share of processor time that other programs took since then, in percent.
+    pub(super) fn share(&self) -> Result<f64> {
+        let now = Ticks::now()?;
+        let used = now.used - self.start.used;
+        let others = used.saturating_sub(now.ours - self.start.ours);
+        Ok(100.0 * others as f64 / (now.all - self.start.all).max(1) as f64)
+    }
+}
+
+impl Ticks {
+    fn now() -> Result<Ticks> {
+        let machine = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
+        let process = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
+        Ticks::parse(&machine, &process).context("the kernel's account of processor time is not as expected")
+    }
+
+    /// `machine` begins with `cpu user nice system idle iowait irq softirq steal`; the 14th to 17th field of `process` are user and
+    /// system time, ours and our children's.
+    fn parse(machine: &str, process: &str) -> Option<Ticks> {
+        let numbers = |text: &str| text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let machine: Vec<u64> = numbers(machine.lines().next()?.strip_prefix("cpu ")?);
+        let idle = machine.get(3..5)?.iter().sum::<u64>();
+        let all = machine.get(..8)?.iter().sum::<u64>();
+        let behind_name = process.rsplit_once(") ")?.1.split_whitespace().skip(11).take(4);
+        let ours = behind_name.map(str::parse::<u64>).sum::<Result<u64, _>>().ok()?;
+        Some(Ticks { all, used: all - idle, ours })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_s_account_is_read() {
+        let process = "7 (a b) R 1 2 3 4 5 6 7 8 9 10 100 20 3 4 20 0";
+        let ticks = Ticks::parse("cpu  10 20 30 400 50 6 7 8 0 0\ncpu0 1", process)
+            .expect("it is as the kernel writes it");
+        assert_eq!((ticks.all, ticks.used, ticks.ours), (531, 81, 127));
+    }
+}
