@@ -1,6 +1,6 @@
 //! `docs/protocol.md` against the code: every method, field and word is documented, nothing else is, and the examples are messages.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use cases::Status as AnswerStatus;
@@ -13,14 +13,17 @@ use tower_lsp_server::gen_lsp_types::{
     ProgressParams,
 };
 
-use document::Document;
+use document::{Document, Table};
 use full::Full;
 
 mod document;
 mod full;
 
+/// Compares a part of the document with a type.
+type Check<Part> = fn(&Part);
+
 /// What each table is about: the section, the head of the first column, the type.
-const TABLES: [(&str, &str, fn(&BTreeMap<&str, &str>)); 20] = [
+const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::DID_SHOW_COMPLETION, "parameters", has_fields_of::<DidShowCompletionParams>),
     (ext::DID_PARTIALLY_ACCEPT_COMPLETION, "parameters", has_fields_of::<DidPartiallyAcceptCompletionParams>),
     (ext::DID_FOCUS, "parameters", has_fields_of::<DidFocusParams>),
@@ -44,7 +47,7 @@ const TABLES: [(&str, &str, fn(&BTreeMap<&str, &str>)); 20] = [
 ];
 
 /// What each example is: its method and part, and the type.
-const EXAMPLES: [(&str, &str, fn(&str)); 22] = [
+const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     ("initialize", "result", is_message::<InitializeResult>),
     ("textDocument/inlineCompletion", "parameters", is_message::<InlineCompletionParams>),
     ("textDocument/inlineCompletion", "result", is_message::<InlineCompletionList>),
@@ -93,7 +96,7 @@ fn every_standard_method_that_is_answered_is_named() {
 #[test]
 fn every_field_is_documented() {
     let mut tables = Document::read().our_tables();
-    for (section, head, check) in TABLES {
+    for &(section, head, check) in TABLES {
         let table = tables.remove(&(section, head));
         check(&table.unwrap_or_else(|| panic!("{section} has no table of {head}")));
     }
@@ -103,7 +106,7 @@ fn every_field_is_documented() {
 #[test]
 fn every_example_is_a_message() {
     let mut examples = Document::read().examples();
-    for (method, part, check) in EXAMPLES {
+    for &(method, part, check) in EXAMPLES {
         let example = examples.remove(&(method, part));
         check(example.unwrap_or_else(|| panic!("{method} has no example of its {part}")));
     }
@@ -121,9 +124,9 @@ fn words_are_documented() {
 
 /// The rows of the table are the type's fields, and those may be left out that say so.
 #[track_caller]
-fn has_fields_of<T: Full>(table: &BTreeMap<&str, &str>) {
+fn has_fields_of<T: Full>(table: &Table) {
     let name = std::any::type_name::<T>();
-    let Value::Object(fields) = serde_json::to_value(T::full()).unwrap() else {
+    let Value::Object(fields) = serde_json::to_value(T::full()).expect("messages are JSON") else {
         panic!("{name} is no object");
     };
     let documented: BTreeSet<&str> = table.keys().copied().collect();
@@ -145,7 +148,11 @@ fn has_fields_of<T: Full>(table: &BTreeMap<&str, &str>) {
 fn is_message<T: Serialize + DeserializeOwned + Debug>(example: &str) {
     let written: Value = serde_json::from_str(example).expect(example);
     let message: T = serde_json::from_value(written.clone()).expect(example);
-    assert_eq!(serde_json::to_value(message).unwrap(), written, "as the server reads it (left)");
+    assert_eq!(
+        serde_json::to_value(message).expect("messages are JSON"),
+        written,
+        "as the server reads it (left)"
+    );
 }
 
 /// The words that stand in the column of types.

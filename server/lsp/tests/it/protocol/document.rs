@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Document(&'static str);
 
 /// The rest of a Markdown table, by its first column: what stands in the second one.
-type Table = BTreeMap<&'static str, &'static str>;
+pub(crate) type Table = BTreeMap<&'static str, &'static str>;
 
 impl Document {
     pub(crate) fn read() -> Document {
