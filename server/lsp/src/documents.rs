@@ -105,7 +105,8 @@ impl Documents {
         document.version = version;
         document.revision = revision;
         document.whole = Arc::default();
-        let applied = changes.into_iter().try_for_each(|change| document.apply(change, revision));
+        document.session.begin(revision);
+        let applied = changes.into_iter().try_for_each(|change| document.apply(change));
         document.has_parted |= applied.is_err();
         Some(applied)
     }
@@ -121,7 +122,7 @@ impl Documents {
 }
 
 impl OpenDocument {
-    fn apply(&mut self, change: Change, revision: u64) -> std::result::Result<(), Parted> {
+    fn apply(&mut self, change: Change) -> std::result::Result<(), Parted> {
         let edit = match change {
             Change::TextDocumentContentChangeWholeDocument(whole) => {
                 self.has_parted = false;
@@ -133,7 +134,7 @@ impl OpenDocument {
             }
         };
         self.rope.apply(&edit).ok_or(Parted)?;
-        self.session.follow(&edit, &self.rope, revision);
+        self.session.follow(&edit, &self.rope);
         Ok(())
     }
 

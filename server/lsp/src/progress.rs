@@ -62,7 +62,7 @@ pub(crate) async fn show(
     }
     let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
     send(&server.client, &shown.token, begin).await;
-    let mut next = Instant::now() + INTERVAL;
+    let mut next = Instant::now();
     while told.changed().await.is_ok() {
         let step = *told.borrow_and_update();
         if Instant::now() >= next {

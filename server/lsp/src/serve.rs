@@ -20,7 +20,7 @@ use futures_util::{SinkExt, StreamExt};
 use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tower::Service;
-use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
 use crate::ordered::Ordered;
@@ -131,13 +131,14 @@ async fn take(service: &mut Ordered, request: Request, answers: &Answers) -> Opt
         return Some(End::ClientGone);
     }
     let is_exit = request.method() == "exit";
-    let must_wait = request.id().is_none() || ["initialize", "shutdown"].contains(&request.method());
+    let id = request.id().cloned();
+    let must_wait = id.is_none() || ["initialize", "shutdown"].contains(&request.method());
     let response = service.call(request);
     if must_wait {
-        answers.answer(response.await);
+        answers.answer(id, response.await);
     } else {
         let answers = answers.clone();
-        tokio::spawn(async move { answers.answer(response.await) });
+        tokio::spawn(async move { answers.answer(id, response.await) });
     }
     is_exit.then(|| if service.was_shut_down() { End::Shutdown } else { End::ExitWithoutShutdown })
 }
@@ -150,8 +151,11 @@ struct Answers {
 }
 
 impl Answers {
-    fn answer(&self, response: Result<Option<Response>, ExitedError>) {
-        if let Ok(Some(response)) = response {
+    /// Answers a request. The service has no answer to unknown methods that begin with `$/`, but whoever sent an id waits for one.
+    fn answer(&self, id: Option<Id>, response: Result<Option<Response>, ExitedError>) {
+        let Ok(response) = response else { return };
+        let unknown = || id.map(|id| Response::from_error(id, Error::method_not_found()));
+        if let Some(response) = response.or_else(unknown) {
             self.send(&response);
         }
     }

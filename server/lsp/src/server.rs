@@ -50,8 +50,8 @@ pub(crate) struct Shared {
     agreed: OnceLock<Agreed>,
     busy: Arc<AtomicUsize>,
     ends: UnboundedSender<End>,
-    /// Cancelled when the server stops, and with it all work behind the scenes.
-    stopping: CancellationToken,
+    /// Cancelled when the server stops, and with it all that is under way.
+    pub(crate) stopping: CancellationToken,
     _stop_when_dropped: DropGuard,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn build(setup: Setup, ends: UnboundedSender<End>) -> (Ordered, Clien
     macro_rules! answer {
         ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
             $builder$(.custom_method($method, |server: &Server, params| {
-                guarded($method, $function(server.clone(), params))
+                guarded(server.clone(), $method, $function(server.clone(), params))
             }))+
         };
     }
@@ -44,11 +44,20 @@ pub(crate) fn build(setup: Setup, ends: UnboundedSender<End>) -> (Ordered, Clien
     (Ordered::new(service), socket)
 }
 
-async fn guarded<T>(method: &'static str, answering: impl Future<Output = Result<T>>) -> Result<T> {
-    AssertUnwindSafe(answering).catch_unwind().await.unwrap_or_else(|_| {
-        tracing::error!(method, "the request stopped by a defect");
-        let mut error = Error::internal_error();
-        error.message = format!("{method} stopped by a defect of the server; its log says where").into();
-        Err(error)
-    })
+async fn guarded<T>(
+    server: Server,
+    method: &'static str,
+    answering: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let answering = server.stopping.run_until_cancelled(AssertUnwindSafe(answering).catch_unwind());
+    match answering.await {
+        Some(Ok(answer)) => answer,
+        Some(Err(_)) => {
+            tracing::error!(method, "the request stopped by a defect");
+            let message = format!("{method} stopped by a defect of the server; its log says where");
+            Err(Error { message: message.into(), ..Error::internal_error() })
+        }
+        // After `shutdown` nobody wants the answer any more.
+        None => Err(Error::request_cancelled()),
+    }
 }

@@ -34,9 +34,14 @@ impl Session {
         }
     }
 
+    /// Takes note that message `revision` changes the text; its edits follow.
+    pub(crate) fn begin(&self, revision: u64) {
+        lock(&self.turns).begin(revision);
+    }
+
     /// Lets everything follow an edit, after which the text is `rope`.
-    pub(crate) fn follow(&self, edit: &Edit, rope: &Rope, revision: u64) {
-        lock(&self.turns).follow(edit, revision);
+    pub(crate) fn follow(&self, edit: &Edit, rope: &Rope) {
+        lock(&self.turns).follow(edit);
         lock(&self.places).follow(edit, rope);
     }
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
@@ -113,19 +113,26 @@ fn parse(body: &[u8]) -> Incoming {
     let Ok(mut message) = serde_json::from_slice::<Value>(body) else {
         return Incoming::Refused(Response::from_error(Id::Null, Error::parse_error()));
     };
-    let id = message.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
+    let id: Option<Id> = message.get("id").map(|id| Id::deserialize(id).unwrap_or_default());
+    let refused = || {
+        let id = id.clone().unwrap_or_default();
+        Incoming::Refused(Response::from_error(id, Error::invalid_request()))
+    };
+    if id == Some(Id::Null) {
+        // The protocol has numbers and strings for ids; an answer to anything else could not be told from other answers.
+        return refused();
+    }
     let is_call = message.get("method").is_some();
     if let Some(fields) = message.as_object_mut().filter(|_| is_call) {
         // To leave parameters away is to have none.
         fields.entry("params").or_insert(Value::Null);
     }
-    let is_answer = !is_call && message.get("id").is_some();
-    let parsed = match () {
-        () if is_call => serde_json::from_value(message).map(Incoming::Request),
-        () if is_answer => serde_json::from_value(message).map(Incoming::Response),
-        () => return Incoming::Refused(Response::from_error(id, Error::invalid_request())),
+    let parsed = match &id {
+        _ if is_call => serde_json::from_value(message).map(Incoming::Request),
+        Some(_) => serde_json::from_value(message).map(Incoming::Response),
+        None => return refused(),
     };
-    parsed.unwrap_or_else(|_| Incoming::Refused(Response::from_error(id, Error::invalid_request())))
+    parsed.unwrap_or_else(|_| refused())
 }
 
 /// The way to the client; cheap to clone.

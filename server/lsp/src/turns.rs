@@ -49,9 +49,13 @@ impl Turns {
         is_newest && self.revision == revision && !self.is_closed
     }
 
-    /// Takes note of an edit made by message `revision`.
-    pub(crate) fn follow(&mut self, edit: &Edit, revision: u64) {
+    /// Takes note that message `revision` changes the text; its edits follow.
+    pub(crate) fn begin(&mut self, revision: u64) {
         self.revision = revision;
+    }
+
+    /// Takes note of an edit.
+    pub(crate) fn follow(&mut self, edit: &Edit) {
         let is_typed = |turn: &mut Turn| {
             let is_at_cursor = edit.range.is_empty() && edit.range.start == turn.cursor;
             turn.cursor += edit.text.len();
@@ -97,10 +101,11 @@ mod tests {
     fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
         let mut turns = Turns::new(0);
         let cancel = turns.take(1, 5, 0).expect("nobody else asked");
-        turns.follow(&typed(5, "ab"), 2);
-        turns.follow(&typed(7, "c"), 3);
+        turns.begin(2);
+        turns.follow(&typed(5, "ab"));
+        turns.follow(&typed(7, "c"));
         assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
-        turns.follow(&typed(0, "x"), 4);
+        turns.follow(&typed(0, "x"));
         assert!(cancel.is_cancelled());
     }
 
