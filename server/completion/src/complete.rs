@@ -53,18 +53,17 @@ fn gather(
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
     trace.gathered = snapshot.gather(&hidden);
     let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
-    let (prefix, suffix) = snapshot.text().split_at(offset);
     let request = Request {
         path: Arc::clone(&snapshot.document().path),
         language: snapshot.document().language.name(),
-        prefix: prefix.into(),
-        suffix: suffix.into(),
+        text: Arc::clone(&snapshot.document().text),
+        cursor: offset,
         context: trace.gathered.iter().map(item).collect(),
         corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
         invoked: settings.invoked,
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
-    trace.sent = Sent { prefix: prefix.len(), suffix: suffix.len(), context };
+    trace.sent = Sent { prefix: request.prefix().len(), suffix: request.suffix().len(), context };
     request
 }
 

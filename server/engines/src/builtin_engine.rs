@@ -63,7 +63,7 @@ fn compute(request: &Request, settings: &Settings, running: &CancellationToken) 
     // The model takes the last hint as the nearest.
     let hints: Vec<Hint<'_>> =
         request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
-    let view = corpus.view(&request.prefix, &request.suffix, &hints);
+    let view = corpus.view(request.prefix(), request.suffix(), &hints);
     Some(view.complete(settings, &mut || !running.is_cancelled()))
 }
 

@@ -72,16 +72,28 @@ pub struct Request {
     pub path: Arc<str>,
     /// Language, as `syntax` names it.
     pub language: &'static str,
-    /// Text before the cursor.
-    pub prefix: Arc<str>,
-    /// Text after the cursor.
-    pub suffix: Arc<str>,
+    /// The document; in a replay, the text before the hole and the text after it.
+    pub text: Arc<str>,
+    /// Where the cursor is, in bytes of the text, between two characters.
+    pub cursor: usize,
     /// Code from elsewhere, nearest first.
     pub context: Vec<ContextItem>,
     /// The workspace's tokens without the file being edited, for engines that read the workspace.
     pub corpus: Option<builtin::MaskedCorpus>,
     /// Whether a person asked by key. Then a doubtful answer is better than none; while somebody only types it is worse.
     pub invoked: bool,
+}
+
+impl Request {
+    /// Text before the cursor.
+    pub fn prefix(&self) -> &str {
+        &self.text[..self.cursor]
+    }
+
+    /// Text after the cursor.
+    pub fn suffix(&self) -> &str {
+        &self.text[self.cursor..]
+    }
 }
 
 /// How an answer ended.

@@ -18,8 +18,8 @@ fn request(path: &str) -> Request {
     Request {
         path: path.into(),
         language: "python",
-        prefix: "é = ".into(),
-        suffix: "\r\n".into(),
+        text: "é = \r\n".into(),
+        cursor: "é = ".len(),
         context: Vec::new(),
         corpus: None,
         invoked: false,

@@ -159,7 +159,7 @@ impl Engine for Spy {
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         let context: String =
             request.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
-        let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix, request.suffix);
+        let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix(), request.suffix());
         self.told.lock().expect("no test panics while holding it").push_str(&seen);
         let ControlFlow::Continue(()) = sink("seen") else { unreachable!("one word is never too much") };
         async { Ok(Answer { finish: Finish::Stop, confidence: None, usage: None, silence: None }) }.boxed()
