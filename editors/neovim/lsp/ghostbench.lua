@@ -50,8 +50,8 @@ local function request(client, method, params, on_result)
   return id
 end
 
---- The suggestion with what was typed since it came. Neovim draws it on while its text is typed, but would still replace
---- the range of back then. Where other text was typed there is nothing to accept.
+--- The suggestion with what was typed since it came. Neovim draws it on while its text is typed, but would still
+--- replace the range of back then. Where other text was typed there is nothing to accept.
 ---@param item vim.lsp.inline_completion.Item
 ---@return vim.lsp.inline_completion.Item?
 local function fit(item)
@@ -247,6 +247,10 @@ return {
     'c',
     'cpp',
   },
-  root_markers = { 'ghostbench.toml', '.git' },
+  root_markers = {
+    'ghostbench.toml',
+    '.git',
+    { 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod', 'pom.xml', 'CMakeLists.txt' },
+  },
   on_attach = on_attach,
 }

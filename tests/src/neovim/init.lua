@@ -1,8 +1,8 @@
--- What a user of the configuration has in their init.lua, and eyes on what happens: every request that Neovim sends is kept
--- with its answer. Functions for tests are in the global table `Test`.
+-- What a user of the configuration has in their init.lua, and eyes on what happens: every request that Neovim sends is
+-- kept with its answer. Functions for tests are in the global table `Test`.
 
 Test = {
-  --- Requests that were sent, as they went over the wire: `method`, `params`, and `result` or `error` once it is answered.
+  --- Requests as they went over the wire: `method`, `params`, and `result` or `error` once it is answered.
   requests = {},
   --- Methods whose requests are left unsent, as if the server had not answered yet.
   held = {},
@@ -37,7 +37,8 @@ vim.lsp.enable('ghostbench')
 --- Whether the server serves the current buffer.
 function Test.is_attached()
   local client = vim.lsp.get_clients({ bufnr = 0, name = 'ghostbench' })[1]
-  return client ~= nil and client.initialized and vim.lsp.inline_completion.is_enabled({ bufnr = 0, client_id = client.id })
+  local filter = client and { bufnr = 0, client_id = client.id }
+  return client ~= nil and client.initialized and vim.lsp.inline_completion.is_enabled(filter)
 end
 
 --- The suggestion as it is drawn, lines joined by line feeds; nil where there is none.
@@ -50,7 +51,9 @@ function Test.ghost_text()
   local lines = { mark[4].virt_text }
   vim.list_extend(lines, mark[4].virt_lines or {})
   for index, chunks in ipairs(lines) do
-    lines[index] = vim.iter(chunks):fold('', function(text, chunk) return text .. chunk[1] end)
+    lines[index] = vim.iter(chunks):fold('', function(text, chunk)
+      return text .. chunk[1]
+    end)
   end
   return table.concat(lines, '\n')
 end

@@ -15,7 +15,7 @@ const CI_SCRIPT: &str = ".ci/run";
 /// All findings in one file.
 pub(crate) fn check(file: &File) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if file.path.ends_with(".rs") || file.path.ends_with(".md") {
+    if [".rs", ".md", ".lua"].iter().any(|ending| file.path.ends_with(ending)) {
         findings.extend(check_white_space(file));
     }
     if file.path != CI_SCRIPT {

@@ -1,8 +1,8 @@
--- Presses keys in Neovim and takes the time until the suggestion that answers them is drawn. Started with `-u`, without a
--- terminal. It prints one JSON object: for each key, milliseconds to the request, to its answer, and to the suggestion.
+-- Presses keys in Neovim and takes the time until the suggestion that answers them is drawn. Started with `-u`, without
+-- a terminal. It prints one JSON object: for each key, milliseconds to the request, to its answer, and to the suggestion.
 --
--- At each place the rest of a line is taken away and its first character is typed anew, as one key. The clock starts when the
--- key enters Neovim's queue, and stops when the extmark of the suggestion is set: what is left then is one redraw.
+-- At each place the rest of a line is taken away and its first character is typed anew, as one key. The clock starts when
+-- the key enters Neovim's queue, and stops when the extmark of the suggestion is set: what is left then is one redraw.
 
 local options = vim.json.decode(vim.env.GHOSTBENCH_BENCH)
 local METHOD = 'textDocument/inlineCompletion'
@@ -46,11 +46,13 @@ end
 
 --- Gives the editor its turn until something is so.
 local function await(what, is_so)
-  local coroutine_ = coroutine.running()
+  local waiting = coroutine.running()
   local deadline = vim.uv.hrtime() + 60e9
   while not is_so() do
     assert(vim.uv.hrtime() < deadline, 'waited in vain until ' .. what)
-    vim.defer_fn(function() coroutine.resume(coroutine_) end, 1)
+    vim.defer_fn(function()
+      coroutine.resume(waiting)
+    end, 1)
     coroutine.yield()
   end
 end
@@ -76,16 +78,24 @@ local function press(place)
   vim.api.nvim_buf_set_lines(0, place.row - 1, place.row, true, { place.head })
   vim.api.nvim_win_set_cursor(0, { place.row, #place.head })
   vim.api.nvim_input('A')
-  await('text is inserted', function() return mode() == 'i' end)
+  await('text is inserted', function()
+    return mode() == 'i'
+  end)
   local before = asked
   local pressed = vim.uv.hrtime()
   vim.api.nvim_input(place.key)
-  await('the key is answered', function() return asked > before and latest.answered end)
+  await('the key is answered', function()
+    return asked > before and latest.answered
+  end)
   local request = latest
   vim.api.nvim_input('<Esc>')
-  await('text is not inserted', function() return mode() == 'n' end)
+  await('text is not inserted', function()
+    return mode() == 'n'
+  end)
   vim.api.nvim_buf_set_lines(0, place.row - 1, place.row, true, { place.line })
-  local function since(time) return time and (time - pressed) / 1e6 end
+  local function since(time)
+    return time and (time - pressed) / 1e6
+  end
   return { sent = since(request.sent), answered = since(request.answered), drawn = since(request.drawn) }
 end
 
