@@ -287,7 +287,7 @@ pub struct EngineStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionStatus {
-    /// The status' word: ok, reused, silent, gated, superseded, timeout, cancelled or error.
+    /// The status' word: ok, reused, silent, gated, superseded, timeout or error.
     pub status: String,
     /// Why there was no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -302,7 +302,7 @@ pub struct CompletionStatus {
 pub struct DidChangeStatusParams {
     /// Whether something takes a while.
     pub busy: bool,
-    /// normal, warning, error or inactive.
+    /// normal or warning.
     pub kind: String,
     /// What to tell.
     pub message: String,

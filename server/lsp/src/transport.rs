@@ -118,11 +118,11 @@ fn parse(body: &[u8]) -> Incoming {
         let id = id.clone().unwrap_or_default();
         Incoming::Refused(Response::from_error(id, Error::invalid_request()))
     };
-    if id == Some(Id::Null) {
+    let is_call = message.get("method").is_some();
+    if is_call && id == Some(Id::Null) {
         // The protocol has numbers and strings for ids; an answer to anything else could not be told from other answers.
         return refused();
     }
-    let is_call = message.get("method").is_some();
     if let Some(fields) = message.as_object_mut().filter(|_| is_call) {
         // To leave parameters away is to have none.
         fields.entry("params").or_insert(Value::Null);

@@ -50,7 +50,10 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
 /// The cases that are meant, and the folder they belong to.
 async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Result<(Arc<Folder>, Vec<Case>)> {
     match params.target {
-        Target::Case => one(server, params.case.as_deref().unwrap_or_default()).await,
+        Target::Case => match &params.case {
+            Some(id) => one(server, id).await,
+            None => Err(Error::invalid_params("to replay a case, name it: case")),
+        },
         Target::File => {
             let Some(document) = &params.text_document else {
                 return Err(Error::invalid_params("to replay a file, name its textDocument"));
