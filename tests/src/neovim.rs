@@ -4,8 +4,11 @@
 //! waits for a time to pass: what takes a while is asked about until it is so.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -18,6 +21,9 @@ const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
 
 /// The folder that users put on their runtimepath.
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/neovim");
+
+/// Time between two looks into the editor, of which each starts a process.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// The first version with inline completion.
 const OLDEST: &str = "nvim-0.12";
@@ -47,7 +53,7 @@ impl Neovim {
         command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
         command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
         let editor = Neovim { program, socket, home: project.home(), _process: Running::start(command) };
-        wait_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
+        look_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
         if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
@@ -88,7 +94,7 @@ impl Neovim {
     #[track_caller]
     pub fn wait_until(&self, lua: &str) -> Value {
         let mut value = Value::Null;
-        wait_until(&format!("`{lua}` in Neovim"), || {
+        look_until(&format!("`{lua}` in Neovim"), || {
             value = self.evaluate(lua);
             !matches!(value, Value::Null | Value::Bool(false))
         });
@@ -132,7 +138,7 @@ impl Neovim {
     #[track_caller]
     pub fn wait_for_answer(&self, method: &str) -> Value {
         let mut latest = None;
-        wait_until(&format!("{method} is answered"), || {
+        look_until(&format!("{method} is answered"), || {
             latest = self.requests(method).pop();
             latest.as_ref().is_some_and(|request| request["is_answered"] == true)
         });
@@ -165,8 +171,19 @@ impl Neovim {
     }
 }
 
+#[track_caller]
+fn look_until(what: &str, mut is_true: impl FnMut() -> bool) {
+    wait_until(what, || {
+        let found = is_true();
+        if !found {
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        found
+    });
+}
+
 /// The search path with a folder before it.
-fn path_with(folder: &Path) -> std::ffi::OsString {
+fn path_with(folder: &Path) -> OsString {
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(folder.to_owned()).chain(env::split_paths(&paths));
     env::join_paths(paths).expect("folders of a search path can be joined")
