@@ -8,6 +8,8 @@ Test = {
   held = {},
 }
 
+-- Neovim would start every Python of the machine in search of one that can run plugins.
+vim.g.loaded_python3_provider = 0
 vim.opt.runtimepath:prepend(assert(vim.env.GHOSTBENCH_TEST_CONFIGURATION))
 
 --- A transport to the server that keeps account of requests.
