@@ -19,8 +19,10 @@ use crate::folders::{Contents, Folder, State};
 use crate::progress::{self, Step};
 use crate::server::Server;
 
-/// Files change in bursts: a save of all, a switch of branches. Reading waits until this long after the first one.
+/// Files change in bursts: a save of all, a switch of branches. Reading waits at least this long after the first one.
 const BURST: Duration = Duration::from_millis(500);
+/// Where files change all the time, reading takes at most a sixth of it: it rests this many times as long as it took.
+const REST: u32 = 5;
 
 /// Keeps what is known of a folder up to date until it is removed.
 pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
@@ -33,19 +35,21 @@ async fn keep_up(server: Server, folder: Arc<Folder>) {
     tell(&server.client, true, "normal", format!("reading {}", folder.name)).await;
     let (progress, told) = watch::channel(Step::default());
     let title = format!("Ghostbench reads {}", folder.name);
-    tokio::join!(read_again(&folder, Some(progress)), progress::show(&server, None, &title, told, None));
+    let (mut took, ()) =
+        tokio::join!(read_again(&folder, Some(progress)), progress::show(&server, None, &title, told, None));
     match folder.reading().state {
         State::Failed(reason) => tell(&server.client, false, "warning", reason).await,
         _ => tell(&server.client, false, "normal", format!("{} is read", folder.name)).await,
     }
     loop {
         folder.changed.notified().await;
-        tokio::time::sleep(BURST).await;
-        read_again(&folder, None).await;
+        tokio::time::sleep(BURST.max(took * REST)).await;
+        took = read_again(&folder, None).await;
     }
 }
 
-async fn read_again(folder: &Arc<Folder>, progress: Option<watch::Sender<Step>>) {
+/// Reads a folder, and says how long it took.
+async fn read_again(folder: &Arc<Folder>, progress: Option<watch::Sender<Step>>) -> Duration {
     let start = Instant::now();
     let reading = Arc::clone(folder);
     let task = tokio::task::spawn_blocking(move || {
@@ -57,8 +61,9 @@ async fn read_again(folder: &Arc<Folder>, progress: Option<watch::Sender<Step>>)
     if task.await.is_err() {
         folder.publish(Err(format!("reading {} stopped by a defect", folder.name)));
     }
-    let ms = start.elapsed().as_millis();
-    tracing::info!(folder = folder.name, ms, state = ?folder.reading().state, "read");
+    let took = start.elapsed();
+    tracing::info!(folder = folder.name, ?took, state = ?folder.reading().state, "read");
+    took
 }
 
 /// What is on disk now; `None` if it is what was `known`.

@@ -30,14 +30,13 @@ pub struct Log {
     pub level: Level,
 }
 
-/// Begins to log. A server that cannot write its log serves without one.
-pub(crate) fn start(log: &Log) {
+/// Begins to log. A server that cannot write its log serves without one, and never writes code to standard error either.
+pub(crate) fn start(log: Option<&Log>) {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
         tracing::error!(place, "a defect: panic");
     }));
-    let Ok(file) = open(&log.path) else { return };
-    let level = log.level;
+    let Some((file, level)) = log.and_then(|log| Some((open(&log.path).ok()?, log.level))) else { return };
     let is_ours = move |metadata: &Metadata<'_>| {
         let of = metadata.target().split("::").next().unwrap_or_default();
         *metadata.level() <= level && OURS.contains(&of)

@@ -1,12 +1,13 @@
 //! What was recorded in a folder, read again only when its files changed.
 
+use std::collections::HashMap;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use cases::{Case, Prediction, Score};
-use replay::{Added, DataFolder, Error, Latest, RecordedSuite};
+use replay::{Added, DataFolder, Error, RecordedSuite, WholeRun};
 
 use crate::session::lock;
 
@@ -30,8 +31,10 @@ struct Stamp {
 pub(crate) struct Known {
     /// In the order of recording.
     pub(crate) cases: Vec<Case>,
-    /// What engines made of them.
-    pub(crate) latest: Latest,
+    /// The last replay of all of them.
+    pub(crate) whole: Option<WholeRun>,
+    /// The newest answer of each engine to each case.
+    answers: HashMap<String, Vec<(Prediction, Score)>>,
 }
 
 impl Recorded {
@@ -67,7 +70,11 @@ impl Recorded {
         for problem in problems.iter().chain(&latest.problems) {
             tracing::warn!(%problem, "left out");
         }
-        let known = Arc::new(Known { cases, latest });
+        let mut answers: HashMap<String, Vec<_>> = HashMap::new();
+        for (prediction, score) in latest.answers {
+            answers.entry(prediction.case.clone()).or_default().push((prediction, score));
+        }
+        let known = Arc::new(Known { cases, whole: latest.whole, answers });
         *lock(&self.known) = Some((stamp, Arc::clone(&known)));
         Ok(known)
     }
@@ -91,7 +98,7 @@ impl Known {
     }
 
     /// The newest answer of each engine to a case.
-    pub(crate) fn answers<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a (Prediction, Score)> {
-        self.latest.answers.iter().filter(move |(prediction, _)| prediction.case == id)
+    pub(crate) fn answers(&self, id: &str) -> &[(Prediction, Score)] {
+        self.answers.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -49,9 +49,7 @@ pub enum End {
 
 /// Serves one client over standard input and output until either has had enough.
 pub fn serve(setup: Setup) -> anyhow::Result<End> {
-    if let Some(log) = &setup.log {
-        log::start(log);
-    }
+    log::start(setup.log.as_ref());
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(cores.max(2))

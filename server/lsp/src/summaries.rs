@@ -75,6 +75,7 @@ impl<'a> Summaries<'a> {
             results: self
                 .known
                 .answers(&case.id)
+                .iter()
                 .map(|(prediction, score)| result(prediction, score))
                 .collect(),
         }

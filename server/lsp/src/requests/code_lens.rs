@@ -1,7 +1,7 @@
 //! `textDocument/codeLens`: what was recorded here, and what the engines made of it.
 
 use serde_json::json;
-use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command};
+use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command, Range};
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
@@ -28,7 +28,12 @@ fn lens(case: &CaseSummary) -> Option<CodeLens> {
         command: REPLAY_COMMAND.to_owned(),
         arguments: Some(vec![json!({ "target": "case", "case": case.id })]),
     };
-    Some(CodeLens { range: case.range?, command: Some(command), data: None })
+    Some(CodeLens { range: on_one_line(case.range?), command: Some(command), data: None })
+}
+
+/// A lens may not span lines; it stands at the beginning of what was recorded.
+fn on_one_line(range: Range) -> Range {
+    if range.start.line == range.end.line { range } else { Range::new(range.start, range.start) }
 }
 
 fn title(case: &CaseSummary) -> String {

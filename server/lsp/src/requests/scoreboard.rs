@@ -19,7 +19,7 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     let known = known(&folder).await?;
     let suite = folder.recorded.suite().path();
     let cases = known.cases.len();
-    let Some(WholeRun { folder: run, cases: covered }) = known.latest.whole.clone() else {
+    let Some(WholeRun { folder: run, cases: covered }) = known.whole.clone() else {
         let markdown = "No replay of the whole suite yet.".to_owned();
         return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown });
     };
