@@ -84,3 +84,30 @@ fn editor_engine(writing: &Arc<dyn Engine>, replayed: &Arc<dyn Engine>) -> Edito
         replayed: under(Settings::for_replay(), replayed),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of the engines that `names` and `rules` give a language server.
+    fn served(names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        for_editor(&names, rules).iter().map(|engine| engine.automatic.name().name).collect()
+    }
+
+    #[test]
+    fn the_first_engine_named_comes_first_and_each_one_once() {
+        assert_eq!(served(&[], None), ["builtin"]);
+        assert_eq!(served(&["empty", "builtin", "empty"], None), ["empty", "builtin"]);
+        assert_eq!(served(&[], Some(&[])), ["scripted"]);
+        assert_eq!(served(&["builtin"], Some(&[])), ["scripted", "builtin"]);
+    }
+
+    #[test]
+    fn an_editor_replays_as_the_command_line_does() {
+        let [in_editor] = for_editor(&[], None).try_into().ok().expect("the built-in engine alone");
+        let [here] = configure(&[], &World::empty(), &[]).try_into().ok().expect("the built-in engine alone");
+        assert_eq!(in_editor.replayed.name(), here.name());
+        assert_ne!(in_editor.automatic.name(), here.name(), "a person sees only what is likely");
+    }
+}
