@@ -18,6 +18,8 @@ pub(crate) struct Recorded {
     /// Replays that this server made.
     replays: AtomicU64,
     known: Mutex<Option<(Stamp, Arc<Known>)>>,
+    /// What could not be read and has not been told. It may quote code, so it is for the user and not for the log.
+    problems: Mutex<Vec<String>>,
 }
 
 /// What tells whether the files are as they were.
@@ -39,7 +41,13 @@ pub(crate) struct Known {
 
 impl Recorded {
     pub(crate) fn new(data: DataFolder, suite: RecordedSuite) -> Recorded {
-        Recorded { data, suite, replays: AtomicU64::new(0), known: Mutex::default() }
+        Recorded {
+            data,
+            suite,
+            replays: AtomicU64::new(0),
+            known: Mutex::default(),
+            problems: Mutex::default(),
+        }
     }
 
     /// The suite on disk.
@@ -67,9 +75,14 @@ impl Recorded {
         }
         let replay::Recorded { cases, problems } = self.suite.read()?;
         let latest = replay::latest(&self.data, self.suite.name(), &cases);
-        for problem in problems.iter().chain(&latest.problems) {
-            tracing::warn!(%problem, "left out");
-        }
+        let problems: Vec<String> = problems.iter().chain(&latest.problems).map(Error::to_string).collect();
+        tracing::info!(
+            suite = self.suite.name(),
+            cases = cases.len(),
+            left_out = problems.len(),
+            "recorded cases"
+        );
+        *lock(&self.problems) = problems;
         let mut answers: HashMap<String, Vec<_>> = HashMap::new();
         for (prediction, score) in latest.answers {
             answers.entry(prediction.case.clone()).or_default().push((prediction, score));
@@ -77,6 +90,11 @@ impl Recorded {
         let known = Arc::new(Known { cases, whole: latest.whole, answers });
         *lock(&self.known) = Some((stamp, Arc::clone(&known)));
         Ok(known)
+    }
+
+    /// What could not be read when the suite was last read, once.
+    pub(crate) fn take_problems(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.problems))
     }
 
     fn stamp(&self) -> Stamp {

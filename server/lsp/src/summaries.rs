@@ -5,20 +5,25 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{Case, Metric, Prediction, Score};
-use tower_lsp_server::gen_lsp_types::Uri;
+use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
 use crate::folders::Folder;
 use crate::recorded::Known;
+use crate::server::Server;
 use crate::session::lock;
 use crate::to_proto;
 
 /// A folder with what is recorded in it, read where waiting is no harm.
-pub(crate) async fn known(folder: &Arc<Folder>) -> Result<Arc<Known>> {
-    let folder = Arc::clone(folder);
-    beside(move || folder.recorded.known()).await
+pub(crate) async fn known(server: &Server, folder: &Arc<Folder>) -> Result<Arc<Known>> {
+    let reading = Arc::clone(folder);
+    let known = beside(move || reading.recorded.known()).await?;
+    for problem in folder.recorded.take_problems() {
+        server.client.log_message(MessageType::Warning, problem).await;
+    }
+    Ok(known)
 }
 
 /// Does what takes long beside the threads that answer requests. Its errors go to the client as they are.

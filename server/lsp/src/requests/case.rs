@@ -10,7 +10,7 @@ use crate::summaries::{Summaries, known};
 pub(crate) async fn case(server: Server, params: CaseParams) -> Result<CaseResult> {
     let moment = Moment::of_request();
     for folder in server.folders.all() {
-        let known = known(&folder).await?;
+        let known = known(&server, &folder).await?;
         if let Some(case) = known.case(&params.id) {
             let summary = Summaries::new(&folder, &known, &moment.documents).with_answers(case);
             return Ok(CaseResult { summary, case: case.clone() });

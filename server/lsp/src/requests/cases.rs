@@ -20,7 +20,7 @@ pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result
     };
     let mut cases = Vec::new();
     for folder in folders {
-        let known = known(&folder).await?;
+        let known = known(&server, &folder).await?;
         let mut summaries = Summaries::new(&folder, &known, &moment.documents);
         let is_wanted = |of: &str| path.as_ref().is_none_or(|path: &Arc<str>| **path == *of);
         cases.extend(known.cases.iter().filter(|case| is_wanted(&case.path)).map(|case| summaries.of(case)));

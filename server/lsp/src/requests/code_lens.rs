@@ -14,7 +14,7 @@ pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<
     let document = moment.document(&params.text_document.uri)?;
     let home = server.folders.home(&document);
     let Some(folder) = home.folder else { return Ok(None) };
-    let known = known(&folder).await?;
+    let known = known(&server, &folder).await?;
     let mut summaries = Summaries::new(&folder, &known, &moment.documents);
     let lenses = known.of_file(&home.path).filter_map(|case| lens(&summaries.of(case)));
     Ok(Some(lenses.collect()))

@@ -39,7 +39,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         })
         .await?
     };
-    let known = known(&folder).await?;
+    let known = known(&server, &folder).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
         case: Summaries::new(&folder, &known, &moment.documents).of(&added.case),

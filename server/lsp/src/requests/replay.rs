@@ -36,7 +36,7 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     let (run, answers) = made?;
     folder.recorded.was_replayed();
     server.refresh_lenses();
-    let known = known(&folder).await?;
+    let known = known(&server, &folder).await?;
     let mut summaries = Summaries::new(&folder, &known, &moment.documents);
     Ok(ReplayResult {
         run,
@@ -60,12 +60,12 @@ async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Resu
             };
             let home = server.folders.home(&*moment.document(&document.uri)?);
             let folder = home.folder.ok_or_else(no_folder)?;
-            let known = known(&folder).await?;
+            let known = known(server, &folder).await?;
             Ok((folder, known.of_file(&home.path).cloned().collect()))
         }
         Target::Suite => {
             let folder = server.folder_of(moment, params.text_document.as_ref())?;
-            let known = known(&folder).await?;
+            let known = known(server, &folder).await?;
             Ok((folder, known.cases.clone()))
         }
     }
@@ -73,7 +73,7 @@ async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Resu
 
 async fn one(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
     for folder in server.folders.all() {
-        if let Some(case) = known(&folder).await?.case(id) {
+        if let Some(case) = known(server, &folder).await?.case(id) {
             let case = case.clone();
             return Ok((folder, vec![case]));
         }

@@ -16,7 +16,7 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     let moment = Moment::of_request();
     let document = params.and_then(|params| params.text_document);
     let folder = server.folder_of(&moment, document.as_ref())?;
-    let known = known(&folder).await?;
+    let known = known(&server, &folder).await?;
     let suite = folder.recorded.suite().path();
     let cases = known.cases.len();
     let Some(WholeRun { folder: run, cases: covered }) = known.whole.clone() else {
