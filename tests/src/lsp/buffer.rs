@@ -29,11 +29,15 @@ impl Encoding {
     }
 
     /// The length of a text.
-    pub fn length(self, text: &str) -> usize {
+    pub fn length(self, text: &str) -> u64 {
+        text.chars().map(|c| self.length_of(c)).sum()
+    }
+
+    fn length_of(self, c: char) -> u64 {
         match self {
-            Encoding::Utf8 => text.len(),
-            Encoding::Utf16 => text.encode_utf16().count(),
-            Encoding::Utf32 => text.chars().count(),
+            Encoding::Utf8 => c.len_utf8() as u64,
+            Encoding::Utf16 => c.len_utf16() as u64,
+            Encoding::Utf32 => 1,
         }
     }
 }
@@ -159,13 +163,17 @@ impl Buffer {
     #[track_caller]
     pub fn offset(&self, position: &Value) -> usize {
         let number = |key: &str| position[key].as_u64().unwrap_or_else(|| panic!("no position: {position}"));
-        let start = usize::try_from(number("line")).ok().and_then(|line| line_starts(&self.text).nth(line));
-        let start = start.unwrap_or_else(|| panic!("{position} is below the text"));
-        let rest = &self.text[start..];
-        let places = rest.char_indices().map(|(place, _)| place).chain([rest.len()]);
-        let mut fitting =
-            places.filter(|&place| self.encoding.length(&rest[..place]) as u64 == number("character"));
-        start + fitting.next().unwrap_or_else(|| panic!("{position} is no place of the text"))
+        let mut starts = line_starts(&self.text).skip(number("line") as usize);
+        let start = starts.next().unwrap_or_else(|| panic!("{position} is below the text"));
+        let line = &self.text[start..starts.next().unwrap_or(self.text.len())];
+        let mut rest = line.chars();
+        let mut characters = 0;
+        while characters < number("character") {
+            let c = rest.next().unwrap_or_else(|| panic!("{position} is past the end of the line"));
+            characters += self.encoding.length_of(c);
+        }
+        assert_eq!(characters, number("character"), "{position} is inside a character");
+        start + line.len() - rest.as_str().len()
     }
 
     /// What a completion item adds at a cursor: its text without what its range holds before the cursor.

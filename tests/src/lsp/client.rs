@@ -300,10 +300,10 @@ impl Client {
     fn end(&mut self) -> Outcome {
         let outcome = self.outcome();
         let stderr = &outcome.stderr;
-        let unread = self.line.inbox.look(Mail::unread);
-        assert!(unread.is_empty(), "unread at the end: {unread:#?}\nstderr: {stderr}");
         let pending = lock(&self.pending);
         assert!(pending.is_empty(), "nobody waited for the answers to {pending:?}\nstderr: {stderr}");
+        let unread = self.line.inbox.look(Mail::unread);
+        assert!(unread.is_empty(), "unread at the end: {unread:#?}\nstderr: {stderr}");
         outcome
     }
 

@@ -157,10 +157,14 @@ def total(orders):
 /// Opens the function with its block recorded; the engine's answer is the block.
 #[track_caller]
 fn open_recorded(project: &Project) -> Option<Neovim> {
-    let editor = open_scripted(project, "a.py", "result += order.price")?;
+    open_scripted(project, "a.py", "result += order.price").inspect(record)
+}
+
+/// Records the block.
+#[track_caller]
+fn record(editor: &Neovim) {
     editor.press(":call cursor(4, 9)<CR>:GhostbenchRecord<CR>");
-    wait_for_lens(&editor, 4, "not replayed yet");
-    Some(editor)
+    wait_for_lens(editor, 4, "not replayed yet");
 }
 
 /// Waits until the only lens stands at a line (1-based) with these words.
@@ -208,6 +212,16 @@ fn a_replay_of_the_suite_fills_the_scoreboard() {
     wait_for_message(&editor, "replayed 1 of 1 requests");
     editor.press(":GhostbenchScoreboard<CR>");
     editor.wait_until("Test.floating_text() and Test.floating_text():find('scripted', 1, true)");
+}
+
+#[test]
+fn a_replay_is_stopped() {
+    let project = Project::new(FUNCTION);
+    let rules = json!([{"path": "", "text": "late", "delay_ms": 600_000}]).to_string();
+    let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
+    record(&editor);
+    editor.press(":GhostbenchReplay file<CR>:GhostbenchReplay!<CR>");
+    wait_for_message(&editor, "cancelled after 0 of 1 requests");
 }
 
 #[test]

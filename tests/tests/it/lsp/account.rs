@@ -4,9 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 use tests::Project;
-use tests::lsp::Client;
+use tests::lsp::{Client, Setup};
 
 use super::editor::{Editor, setup};
+use super::introduction::wait_until_ready;
 use super::scripts::RULES;
 
 #[test]
@@ -14,7 +15,7 @@ fn an_answer_that_nobody_waits_for_is_noticed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     editor.client.request("ghostbench/status", Value::Null);
-    assert!(complaint(editor).contains("unread at the end"));
+    assert!(complaint(editor).contains("nobody waited for the answers to {2}"));
 }
 
 #[test]
@@ -31,11 +32,9 @@ fn a_second_answer_to_one_request_is_noticed() {
 #[test]
 fn a_notification_that_nobody_expects_is_noticed() {
     let project = Project::new("//- /a.py\nprint(1)\n");
-    // Whoever offers to draw progress is told about the indexing.
-    let setup = setup(&project).capability("/window/workDoneProgress", true.into());
-    let editor = Editor::start(&project, &[], setup);
-    editor.client.expect_request("window/workDoneProgress/create");
-    assert!(complaint(editor).contains("$/progress"));
+    let editor = Editor::start(&project, &[], Setup::default().folder(&project.root()));
+    wait_until_ready(&editor);
+    assert!(complaint(editor).contains("ghostbench/didChangeStatus"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(crate) const INVALID_PARAMS: i64 = -32602;
 pub(crate) const INTERNAL_ERROR: i64 = -32603;
 pub(crate) const NOT_INITIALIZED: i64 = -32002;
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
+pub(crate) const REQUEST_FAILED: i64 = -32803;
 
 /// An editor with a project open.
 pub(crate) struct Editor {
