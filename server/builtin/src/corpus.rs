@@ -66,7 +66,16 @@ impl Corpus {
     /// What can be seen of the corpus from inside `open`: everything but that file and the hidden ones, plus the text around
     /// the cursor.
     pub fn view(&self, open: &OpenFile) -> View<'_> {
-        View::new(&self.shards[Family::of(open.language) as usize], open)
+        self.view_while(open, &mut || true).expect("nothing stops it")
+    }
+
+    /// The same, for a caller who may lose interest: `None` once `keep_going` says `false`.
+    pub(crate) fn view_while(
+        &self,
+        open: &OpenFile,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<View<'_>> {
+        View::new(&self.shards[Family::of(open.language) as usize], open, keep_going)
     }
 
     /// Sizes.

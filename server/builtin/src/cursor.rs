@@ -94,19 +94,23 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Finds the cursor, and adds the open file to the stream: what is before and what is after never touch.
-    pub(crate) fn find(builder: &mut Builder, layout: Layout) -> Cursor {
+    /// Finds the cursor, and adds the open file to the stream: what is before and what is after never touch. `None` if the caller
+    /// has had enough.
+    pub(crate) fn find(builder: &mut Builder, layout: Layout) -> Option<Cursor> {
         let open = builder.open;
         let family = Family::of(open.language);
         let before = Before::lex(builder);
+        builder.go_on()?;
         let after_text = &open.after[before.typed.rest().len()..];
         let column = layout.indentation(last_line(open.before));
         let piece = Piece { language: open.language, text: open.before, layout, column: None };
         builder.add(&piece, &before.tokens);
         let cut = builder.stream.len();
         builder.stream.end();
+        builder.go_on()?;
 
         let lexed = syntax::lex(open.language, after_text);
+        builder.go_on()?;
         builder.add(&Piece { text: after_text, column: Some(column), ..piece }, &lexed);
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
         let after = After::new(after_text, &lexed, &after_tokens[1..]);
@@ -122,7 +126,8 @@ impl Cursor {
             typed: before.typed,
         };
         builder.stream.end();
-        cursor
+        builder.go_on()?;
+        Some(cursor)
     }
 }
 

@@ -27,11 +27,18 @@ impl MaskedCorpus {
         MaskedCorpus { corpus, path, language, hidden }
     }
 
-    /// The view from the open file, whose text is `before` and `after` the cursor.
-    pub fn view(&self, before: &str, after: &str, hints: &[Hint<'_>]) -> View<'_> {
+    /// The view from the open file, whose text is `before` and `after` the cursor. `keep_going` is asked after each part of the work;
+    /// a `false` gives `None`.
+    pub fn view(
+        &self,
+        before: &str,
+        after: &str,
+        hints: &[Hint<'_>],
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<View<'_>> {
         let hidden: Vec<&str> = self.hidden.iter().map(|path| &**path).collect();
         let open =
             OpenFile { path: &self.path, language: self.language, before, after, hints, hidden: &hidden };
-        self.corpus.view(&open)
+        self.corpus.view_while(&open, keep_going)
     }
 }

@@ -66,13 +66,19 @@ pub struct View<'c> {
 }
 
 impl<'c> View<'c> {
-    pub(crate) fn new(shard: &'c Shard, open: &OpenFile) -> View<'c> {
-        let mut builder = Builder { words: Words::over(&shard.vocabulary), stream: Stream::default(), open };
+    /// `keep_going` is asked between the steps, each of which reads a part of the open file once; `None` if it was `false`.
+    pub(crate) fn new(
+        shard: &'c Shard,
+        open: &OpenFile,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<View<'c>> {
+        let words = Words::over(&shard.vocabulary);
+        let mut builder = Builder { words, stream: Stream::default(), open, keep_going };
         let layout = layout(shard, open);
-        let cursor = Cursor::find(&mut builder, layout);
-        builder.hints();
+        let cursor = Cursor::find(&mut builder, layout)?;
+        builder.hints()?;
         let Builder { words, stream, .. } = builder;
-        View {
+        Some(View {
             nearness: nearness(shard, open),
             near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
@@ -81,7 +87,7 @@ impl<'c> View<'c> {
             words,
             layout,
             cursor,
-        }
+        })
     }
 
     /// Completes at the cursor. `keep_going` is asked once per token; a `false` ends the completion with what there is.
@@ -131,9 +137,15 @@ pub(crate) struct Builder<'c, 'a> {
     words: Words<'c>,
     pub(crate) stream: Stream,
     pub(crate) open: &'a OpenFile<'a>,
+    keep_going: &'a mut dyn FnMut() -> bool,
 }
 
 impl Builder<'_, '_> {
+    /// `None` if the caller has had enough.
+    pub(crate) fn go_on(&mut self) -> Option<()> {
+        (self.keep_going)().then_some(())
+    }
+
     /// Appends a piece that was lexed into `tokens`.
     pub(crate) fn add(&mut self, piece: &Piece, tokens: &[Token]) {
         let words = &mut self.words;
@@ -144,7 +156,7 @@ impl Builder<'_, '_> {
         intern(&mut self.words, self.open.language, text, kind)
     }
 
-    fn hints(&mut self) {
+    fn hints(&mut self) -> Option<()> {
         let family = Family::of(self.open.language);
         for hint in self.open.hints {
             let language = Language::from_path(hint.path).unwrap_or(self.open.language);
@@ -154,7 +166,9 @@ impl Builder<'_, '_> {
                 self.add(&piece, &syntax::lex(language, hint.text));
                 self.stream.end();
             }
+            self.go_on()?;
         }
+        Some(())
     }
 }
 

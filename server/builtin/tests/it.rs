@@ -1,6 +1,8 @@
 //! The engine from outside: a workspace, a cursor, a completion.
 
-use builtin::{Completion, Corpus, Hint, Method, OpenFile, Settings, StopReason};
+use std::sync::Arc;
+
+use builtin::{Completion, Corpus, Hint, MaskedCorpus, Method, OpenFile, Settings, StopReason};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
@@ -307,6 +309,26 @@ fn a_caller_can_stop_it() {
     let open = open(Language::C, "int total = 0;\n", "");
     let completion = corpus.view(&open).complete(&UNGATED, &mut keep_going);
     assert_eq!((completion.stop, completion.tokens.len()), (StopReason::Cancelled, 3));
+}
+
+#[test]
+fn a_caller_can_stop_it_before_the_first_token() {
+    let corpus = Arc::new(Corpus::build(&[]));
+    let masked = MaskedCorpus::new(corpus, "src/open".into(), Language::C, Vec::new());
+    let hints = [Hint { path: "src/hint.c", text: "int b;\n" }];
+    let asked = |limit: usize| {
+        let mut asked = 0;
+        let mut keep_going = || {
+            asked += 1;
+            asked <= limit
+        };
+        let view = masked.view("int a;\n", "int c;\n", &hints, &mut keep_going);
+        (view.is_some(), asked)
+    };
+    assert_eq!(asked(usize::MAX), (true, 5), "after each part of the work");
+    for limit in 0..5 {
+        assert_eq!(asked(limit), (false, limit + 1));
+    }
 }
 
 /// Text that is as broken as any, in pieces that lexers care about.

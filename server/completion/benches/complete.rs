@@ -85,7 +85,7 @@ fn freeing_the_builtin_engine(bencher: Bencher<'_, '_>) {
     let (world, document) = open_file();
     let (text, runtime) = (Arc::clone(&document.text), Runtime::new().unwrap());
     let (_, cursor) = place();
-    let mut moments = (0..4_000).step_by(10).cycle().map(Duration::from_micros);
+    let mut moments = (0..2_000).step_by(5).cycle().map(Duration::from_micros);
     let start = || {
         let snapshot = world.open(document.clone());
         let request = runtime.spawn(async move {

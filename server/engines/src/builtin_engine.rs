@@ -57,14 +57,15 @@ impl BuiltinEngine {
     }
 }
 
-/// `None` when the request was cancelled before it began.
+/// `None` when the request was cancelled before anything was written.
 fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Completion> {
-    let corpus = request.corpus.as_ref().filter(|_| !running.is_cancelled())?;
+    let corpus = request.corpus.as_ref()?;
     // The model takes the last hint as the nearest.
     let hints: Vec<Hint<'_>> =
         request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
-    let view = corpus.view(request.prefix(), request.suffix(), &hints);
-    Some(view.complete(settings, &mut || !running.is_cancelled()))
+    let mut keep_going = || !running.is_cancelled();
+    let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
+    Some(view.complete(settings, &mut keep_going))
 }
 
 fn answer(completion: &Completion, stopped: bool) -> Answer {
