@@ -24,9 +24,6 @@ local ACCEPT = '<Tab>'
 --- Under this token the server tells how a replay goes.
 local REPLAY_TOKEN = 'ghostbench.replay'
 
----@type integer? The request of the latest replay.
-local running_replay
-
 ---@param message string
 ---@param level? integer
 local function tell(message, level)
@@ -38,16 +35,14 @@ end
 ---@param method string
 ---@param params table
 ---@param on_result fun(result: table)
----@return integer? id For cancelling it.
 local function request(client, method, params, on_result)
-  local _, id = client:request(method, params, function(err, result)
+  client:request(method, params, function(err, result)
     if err then
       tell(err.message, vim.log.levels.ERROR)
     elseif result then
       on_result(result)
     end
   end)
-  return id
 end
 
 --- The suggestion with what was typed since it came. Neovim draws it on while its text is typed, but would still
@@ -133,7 +128,7 @@ end
 ---@param params ghostbench.ReplayParams
 local function replay(client, params)
   params.workDoneToken = REPLAY_TOKEN
-  running_replay = request(client, 'ghostbench/replay', params, function(result)
+  request(client, 'ghostbench/replay', params, function(result)
     local verb = result.cancelled and 'cancelled after' or 'replayed'
     local run = vim.fs.basename(result.run)
     tell(('%s %d of %d requests, run %s'):format(verb, result.requests, result.planned, run))
@@ -159,9 +154,7 @@ end
 local function on_replay_command(client, command)
   local document = vim.lsp.util.make_text_document_params()
   if command.bang then
-    if running_replay then
-      client:cancel_request(running_replay)
-    end
+    client:notify('window/workDoneProgress/cancel', { token = REPLAY_TOKEN })
   elseif command.args == '' or command.args == 'case' then
     replay_case_at_cursor(client, document)
   else
@@ -186,12 +179,13 @@ local function show_progress(event)
     return
   end
   local value = params.value
-  vim.api.nvim_echo({ { value.message or value.title or 'replay' } }, false, {
+  local is_over = value.kind == 'end'
+  vim.api.nvim_echo({ { value.message or is_over and 'done' or 'started' } }, false, {
     id = REPLAY_TOKEN,
     kind = 'progress',
     source = 'ghostbench',
-    title = 'Ghostbench',
-    status = value.kind == 'end' and 'success' or 'running',
+    title = value.title,
+    status = is_over and 'success' or 'running',
     percent = value.percentage,
   })
 end

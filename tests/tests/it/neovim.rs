@@ -220,7 +220,9 @@ fn a_replay_is_stopped() {
     let rules = json!([{"path": "", "text": "late", "delay_ms": 600_000}]).to_string();
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
     record(&editor);
-    editor.press(":GhostbenchReplay file<CR>:GhostbenchReplay!<CR>");
+    editor.press(":GhostbenchReplay file<CR>");
+    editor.wait_until("vim.lsp.get_clients()[1].progress.pending['ghostbench.replay']");
+    editor.press(":GhostbenchReplay!<CR>");
     wait_for_message(&editor, "cancelled after 0 of 1 requests");
 }
 
