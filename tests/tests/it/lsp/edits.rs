@@ -124,7 +124,7 @@ fn random_edits_in_utf_32_leave_both_copies_equal() {
 fn check_random_edits(encoding: Encoding) {
     let project = Project::new("");
     let editor = editor(&project, encoding);
-    let notifications = vec(vec(any_change(), 1..4), 1..8);
+    let notifications = vec(vec(any_change(), 0..4), 1..8);
     let checked = runner().run(&(any_text(30), notifications), |(text, notifications)| {
         let mut buffer = editor.open("echo.py", &text);
         for changes in notifications {

@@ -1,9 +1,10 @@
 //! `initialize`: what client and server agree on.
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::{Buffer, Encoding, Setup};
 
@@ -98,6 +99,23 @@ fn indexing_tells_its_progress_to_a_client_that_draws_it() {
 }
 
 #[test]
+fn files_that_change_on_disk_are_read_again() {
+    let project = Project::generated(3);
+    let client =
+        setup(&project).capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
+    let editor = Editor::start(&project, &[], client);
+    let registered = editor.client.expect_request("client/registerCapability");
+    assert_eq!(registered["registrations"][0]["method"], "workspace/didChangeWatchedFiles");
+    wait_until_ready(&editor);
+    project.write("shop/new.py", "x = 1\n");
+    editor.watched("shop/new.py", 1);
+    tests::wait_until("the new file is read", || editor.status()["folders"][0]["files"] == 4);
+    fs::remove_file(project.root().join("shop/new.py")).expect("the workspace is ours");
+    editor.watched("shop/new.py", 3);
+    tests::wait_until("the file is forgotten", || editor.status()["folders"][0]["files"] == 3);
+}
+
+#[test]
 fn a_client_that_draws_no_progress_is_sent_none() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
@@ -162,6 +180,20 @@ fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
 }
 
 #[test]
+fn a_client_that_answers_nonsense_for_its_settings_is_served() {
+    for nonsense in [json!("nonsense"), json!([]), json!([7]), json!({"enabled": false}), Value::Null] {
+        let project = Project::new("");
+        let client = setup(&project)
+            .capability("/workspace/configuration", true.into())
+            .answer("workspace/configuration", move |_| nonsense.clone())
+            .allow("window/logMessage");
+        let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+        editor.client.expect_request("workspace/configuration");
+        assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    }
+}
+
+#[test]
 fn a_client_that_tells_its_settings_is_heard() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
@@ -186,7 +218,7 @@ fn settings_that_mean_nothing_are_told_to_the_user() {
 
 /// The kinds of the progress under a token, up to its end.
 #[track_caller]
-pub(super) fn progress(editor: &Editor, token: &serde_json::Value) -> Vec<String> {
+pub(super) fn progress(editor: &Editor, token: &Value) -> Vec<String> {
     let mut kinds = Vec::new();
     while kinds.last().is_none_or(|kind| kind != "end") {
         let progress = editor.client.expect_notification("$/progress");

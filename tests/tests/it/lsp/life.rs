@@ -1,5 +1,6 @@
 //! How the server ends: by protocol, with its client, or with a client that never listens.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -7,7 +8,10 @@ use tests::Project;
 use tests::lsp::Client;
 
 use super::editor::{Editor, setup};
+use super::recording::cursor;
 use super::scripts::{RULES, assert_in_step};
+
+const OUTSIDE_WORLD: i32 = 3;
 
 #[test]
 fn shutdown_and_exit_give_0() {
@@ -47,23 +51,45 @@ fn stdio_may_be_named() {
 }
 
 #[test]
-fn a_client_that_never_reads_neither_stops_nor_bloats_the_server() {
+fn a_client_that_never_reads_is_left_alone_in_the_end() {
     let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let client = editor.client;
+    let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "ghostbench/status"}).to_string();
-    let frame = format!("Content-Length: {}\r\n\r\n{request}", request.len()).repeat(100);
-    // Each answer is some times as long as its question, so this is far more than a server should keep for anybody.
-    let mut sent = 0;
-    while sent < 64 << 20 && client.try_send_bytes(frame.as_bytes()) {
-        sent += frame.len();
+    send_until_refused(&client, || {});
+    tests::wait_until("the server ends though nobody reads", || client.has_ended());
+    client.abandon().expect_code(OUTSIDE_WORLD).expect_message(&["read"]);
+}
+
+#[test]
+fn a_client_that_goes_without_having_read_does_not_hold_the_server() {
+    let project = Project::new("");
+    let client = Editor::scripted(&project, &RULES).client;
+    client.stop_reading();
+    for _ in 0..500 {
+        client.send(&question());
     }
     client.close_stdin();
     tests::wait_until("the server ends though nobody reads", || client.has_ended());
-    let outcome = client.abandon();
-    assert!(matches!(outcome.code(), Some(0 | 3)), "{outcome:?}");
-    assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
+    client.abandon().expect_code(0);
+}
+
+/// A question with a long answer: it is as long as the id that it repeats.
+fn question() -> Value {
+    json!({"jsonrpc": "2.0", "id": "x".repeat(10_000), "method": "ghostbench/status"})
+}
+
+/// Asks until the server takes no more, or has taken far more than it should keep for anybody.
+#[track_caller]
+pub(super) fn send_until_refused(client: &Client, mut after_each: impl FnMut()) {
+    let question = question().to_string();
+    let frame = format!("Content-Length: {}\r\n\r\n{question}", question.len());
+    for _ in 0..100_000 {
+        if !client.try_send_bytes(frame.as_bytes()) {
+            return;
+        }
+        after_each();
+    }
+    panic!("the server has taken 1 GB of questions without an answer being read");
 }
 
 #[test]
@@ -81,11 +107,40 @@ fn a_client_that_reads_late_gets_everything() {
 }
 
 #[test]
-fn a_client_without_a_process_is_served() {
+fn no_code_reaches_the_log() {
+    const CANARY: &str = "canary_9d27";
     let project = Project::new("");
-    // A client may leave its process out, and one in a container may name one that is not here.
-    let editor = Editor::scripted(&project, &RULES);
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    // The user may be told in the editor's log.
+    let client = setup(&project).allow("window/logMessage");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let log = editor.status()["logFile"].as_str().expect("there is a log").to_owned();
+    for path in ["talk.py", "fail.py", "panic.py", "slow.py", "quiet.py"] {
+        let mut buffer = editor.open(path, &format!("def f({CANARY}):\n    return {CANARY}\n"));
+        editor.change(buffer.append(&format!("{CANARY} = 1\n")));
+        let id = editor.ask_at_end(&buffer);
+        if path == "slow.py" {
+            editor.client.cancel(id);
+        }
+        // Well or not: what counts is what is written about it.
+        let _ = editor.client.wait(id);
+        let recorded = editor.client.call("ghostbench/recordCase", cursor(&buffer, 0));
+        if path != "slow.py" {
+            let case = &recorded["case"]["id"];
+            let _ = editor
+                .client
+                .wait(editor.client.request("ghostbench/replay", json!({"target": "case", "case": case})));
+        }
+    }
+    editor.client.notify("textDocument/didOpen", json!({"textDocument": {"text": CANARY}}));
+    editor.client.notify("textDocument/didChange", json!({"contentChanges": CANARY}));
+    editor.client.call_in_vain("textDocument/inlineCompletion", json!({"position": CANARY}));
+    editor.client.send_body(format!("{{\"text\": \"{CANARY}").as_bytes());
+    editor.client.wait_for_response(&Value::Null);
+    editor.client.shutdown();
+    let outcome = editor.client.exit().expect_code(0);
+    let log = fs::read_to_string(log).expect("it can be read");
+    assert!(log.contains("panic") && log.contains("didChange"), "the log tells what happened: {log}");
+    assert!(!log.contains(CANARY) && !outcome.stderr.contains(CANARY), "code is in the log: {log}");
 }
 
 #[test]

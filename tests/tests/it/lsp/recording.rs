@@ -42,7 +42,7 @@ pub(super) fn record(editor: &Editor, buffer: &Buffer, needle: &str) -> Value {
 
 /// A document and a place in it.
 #[track_caller]
-fn cursor(buffer: &Buffer, offset: usize) -> Value {
+pub(super) fn cursor(buffer: &Buffer, offset: usize) -> Value {
     json!({"textDocument": buffer.id(), "position": buffer.position(offset)})
 }
 
@@ -166,6 +166,16 @@ fn where_no_block_stands_nothing_is_recorded_and_the_reason_is_told() {
         assert!(error["message"].as_str().is_some_and(|why| !why.is_empty()), "{error}");
     }
     assert_eq!(all_cases(&editor), Vec::<Value>::new());
+}
+
+#[test]
+fn a_document_over_the_size_limit_is_not_recorded() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("large.py", &"value = 'a line of generated data'\n".repeat(70_000));
+    let id = editor.client.request("ghostbench/recordCase", cursor(&buffer, 0));
+    let error = editor.client.wait(id).expect_err("it is too large");
+    assert!(error["message"].as_str().is_some_and(|why| why.contains("MiB")), "{error}");
 }
 
 #[test]

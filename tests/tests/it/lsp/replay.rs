@@ -9,7 +9,7 @@ use tests::lsp::Buffer;
 use super::editor::{Editor, REQUEST_CANCELLED, find};
 use super::introduction::{progress, wait_until_ready};
 use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
-use super::scripts::{FOREVER_MS, echo};
+use super::scripts::{FOREVER_MS, RULES, assert_in_step, echo};
 use crate::rows;
 
 /// An engine that is right about one file, wrong about another, and tells what it saw in a third.
@@ -116,7 +116,9 @@ fn a_replay_tells_its_progress_and_then_answers() {
     let [(right, _), _] = two_recorded(&editor);
     let params = json!({"target": "suite", "textDocument": right.id(), "workDoneToken": "mine"});
     let id = editor.client.request("ghostbench/replay", params);
-    assert_eq!(progress(&editor, &"mine".into()), ["begin", "report", "end"]);
+    let kinds = progress(&editor, &"mine".into());
+    assert_eq!(kinds.first().map(String::as_str), Some("begin"));
+    assert!(kinds.iter().any(|kind| kind == "report"), "{kinds:?}");
     assert_eq!(editor.client.wait(id).expect("it ends well")["requests"], 2);
 }
 
@@ -175,7 +177,7 @@ fn ghost_text_goes_on_while_a_replay_is_under_way() {
     let mut buffer = editor.open("echo.py", "x = 1\n");
     for _ in 0..10 {
         editor.change(buffer.append("y = 2\n"));
-        super::scripts::assert_in_step(&editor, &buffer);
+        assert_in_step(&editor, &buffer);
     }
     assert!(!editor.client.is_answered(id));
     editor.client.cancel(id);
@@ -264,6 +266,40 @@ fn a_replay_of_nothing_is_an_error_that_says_so() {
         let id = editor.client.request("ghostbench/replay", params.clone());
         let error = editor.client.wait(id).expect_err("there is nothing to replay");
         assert!(error["message"].as_str().is_some_and(|why| !why.is_empty()), "{params}: {error}");
+    }
+}
+
+#[test]
+fn an_engine_that_fails_or_panics_on_a_replay_is_a_result_like_any_other() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    for path in ["fail.py", "panic.py"] {
+        let buffer = editor.open(path, SHOP);
+        let recorded = record(&editor, &buffer, LOOP);
+        let replayed = replay_case(&editor, &recorded);
+        let result = &replayed["cases"][0]["results"][0];
+        assert_eq!((&result["status"], &result["exact"]), (&"error".into(), &false.into()), "{path}");
+        assert!(result["reason"].as_str().is_some_and(|why| !why.is_empty()), "{path}: {result}");
+    }
+    let buffer = editor.open("talk.py", SHOP);
+    assert_eq!(
+        replay_case(&editor, &record(&editor, &buffer, LOOP))["cases"][0]["results"][0]["status"],
+        "ok"
+    );
+}
+
+#[test]
+fn two_servers_replay_one_suite_side_by_side() {
+    let project = Project::new("");
+    let editors = [(); 2].map(|()| Editor::scripted(&project, &rules()));
+    let [(right, _), _] = two_recorded(&editors[0]);
+    editors[1].open("right.py", SHOP);
+    let params = json!({"target": "suite", "textDocument": right.id()});
+    let asked = [0, 1].map(|n: usize| editors[n].client.request("ghostbench/replay", params.clone()));
+    let runs = [0, 1].map(|n: usize| editors[n].client.wait(asked[n]).expect("it ends well")["run"].clone());
+    assert_ne!(runs[0], runs[1], "each writes a run of its own");
+    for run in &runs {
+        assert_eq!(rows::predictions(Path::new(run.as_str().expect("the run is a folder"))).len(), 2);
     }
 }
 

@@ -58,24 +58,14 @@ fn ten_thousand_requests_leave_memory_as_it_was() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_client_that_never_reads_is_given_bounded_memory() {
+    const LIMIT_KIB: u64 = 400 << 10;
     let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let client = editor.client;
+    let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
-    let id = client.process_id();
     let mut most = 0;
-    let request = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "ghostbench/status"}).to_string();
-    let frame = format!("Content-Length: {}\r\n\r\n{request}", request.len()).repeat(1_000);
-    for _ in 0..500 {
-        if !client.try_send_bytes(frame.as_bytes()) {
-            break;
-        }
-        most = most.max(resident_kib(id));
-    }
-    assert!(most < 400 << 10, "{most} KiB");
-    client.close_stdin();
-    wait_until("the server ends though nobody reads", || client.has_ended());
+    super::life::send_until_refused(&client, || most = most.max(resident_kib(client.process_id())));
     client.abandon();
+    assert!((1..LIMIT_KIB).contains(&most), "{most} KiB");
 }
 
 /// Memory of a process; 0 once it has ended.
