@@ -1,4 +1,5 @@
-//! What end-to-end tests share: workspaces with a home of their own, the built binary, processes with a time limit.
+//! What end-to-end tests share: workspaces with a home of their own, the built binary, processes with a time limit, a
+//! small client of the language server.
 //!
 //! The tests themselves are in `tests/it`. They drive the `ghostbench` binary as a user does and know nothing of its
 //! insides but the file formats. `cargo xtask test` builds the binary first.
