@@ -59,6 +59,7 @@ impl Tree {
         let pieces = self.pieces(&structure(self));
         let mut blocks: Vec<Block> = pieces.into_iter().filter_map(Piece::into_block).collect();
         blocks.iter_mut().for_each(|block| block.trim(text));
+        blocks.sort_by_key(|block| (block.range.start, Reverse(block.range.end)));
         set_parents(&mut blocks);
         blocks
     }
@@ -92,18 +93,19 @@ impl Block {
     /// Cuts off the blanks that some grammars count as part of a case, and all of them as part of broken code.
     fn trim(&mut self, text: &str) {
         trim(&mut self.range, text);
-        let end = self.range.end;
-        self.header.end = self.header.end.min(end);
+        let Range { start, end } = self.range;
+        self.header = start..self.header.end.clamp(start, end);
         if let Some(body) = &mut self.body {
-            body.inner = body.inner.start.min(end)..body.inner.end.min(end);
+            body.inner = body.inner.start.clamp(start, end)..body.inner.end.clamp(start, end);
             body.statements.iter_mut().for_each(|statement| trim(statement, text));
         }
     }
 }
 
 fn trim(range: &mut Range<usize>, text: &str) {
-    let written = text.get(range.clone()).unwrap_or_default();
-    range.end = range.start + written.trim_end().len();
+    let written = text.get(range.clone()).unwrap_or_default().trim_end();
+    range.end = range.start + written.len();
+    range.start = range.end - written.trim_start().len();
 }
 
 /// A construct with its body measured.

@@ -76,6 +76,13 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
+#[test]
+fn a_broken_construct_may_begin_with_blanks() {
+    for language in Language::ALL {
+        assert_invariants(language, ")iffn \n/** x */=<returnfn ");
+    }
+}
+
 /// A recursion over the tree would need more stack than a test has.
 const DEPTH: usize = 10_000;
 
