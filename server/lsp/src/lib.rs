@@ -32,6 +32,7 @@ mod serve;
 mod server;
 mod service;
 mod session;
+mod stdio;
 mod suggestions;
 mod summaries;
 mod to_proto;

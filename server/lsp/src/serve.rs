@@ -25,7 +25,7 @@ use tower_lsp_server::{ClientSocket, ExitedError};
 
 use crate::ordered::Ordered;
 use crate::transport::{self, Incoming, Outgoing};
-use crate::{Setup, log, service};
+use crate::{Setup, log, service, stdio};
 
 /// Messages that may wait for the loop; it never waits itself, so this only smooths bursts.
 const INCOMING: usize = 1024;
@@ -72,7 +72,8 @@ async fn run(setup: Setup) -> anyhow::Result<End> {
         })
         .context("cannot start a thread")?;
     let stopped = ends.clone();
-    let (outgoing, writer) = transport::write(io::stdout(), move || {
+    let output = stdio::output().context("cannot write to the standard output")?;
+    let (outgoing, writer) = transport::write(output, move || {
         // The loop may have ended first.
         let _ = stopped.send(End::ClientGone);
     })
