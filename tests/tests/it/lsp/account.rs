@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
-use tests::Project;
 use tests::lsp::{Client, Setup};
+use tests::{Project, wait_until};
 
 use super::editor::{Editor, setup};
 use super::introduction::wait_until_ready;
@@ -22,11 +22,12 @@ fn an_answer_that_nobody_waits_for_is_noticed() {
 fn a_second_answer_to_one_request_is_noticed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
-    let request = json!({"jsonrpc": "2.0", "id": "twice", "method": "ghostbench/status"});
+    let request = json!({"jsonrpc": "2.0", "id": 4711, "method": "ghostbench/status"});
     editor.client.send(&request);
-    editor.client.wait_for_response(&"twice".into());
+    editor.client.wait_for_response(&4711.into());
     editor.client.send(&request);
-    assert!(complaint(editor).contains("twice"));
+    wait_until("it is answered again", || editor.client.is_answered(4711));
+    assert!(complaint(editor).contains("4711"));
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn an_edit_elsewhere_ends_a_request_with_null() {
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("slow.py", "x = 1\ny = 2\n");
     let id = editor.ask_at_end(&buffer);
+    tests::wait_until("the engine works on it", || editor.busy() == 1);
     editor.change(buffer.edit(0..1, "z"));
     assert_eq!(editor.client.wait(id), Ok(Value::Null));
     tests::wait_until("the engine is free", || editor.busy() == 0);

@@ -132,6 +132,7 @@ fn reopening_a_document_starts_afresh() {
     let old = editor.open("echo.py", "old = 1\n");
     let slow = editor.open("slow.py", "x = 1\n");
     let id = editor.ask_at_end(&slow);
+    tests::wait_until("the engine works on it", || editor.busy() == 1);
     for buffer in [&old, &slow] {
         editor.close(buffer);
     }

@@ -24,6 +24,25 @@ fn shutdown_and_exit_give_0() {
 }
 
 #[test]
+fn what_was_asked_before_shutdown_is_answered_before_the_end() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("talk.py", "x = 1\n");
+    let mut asked = Vec::new();
+    for _ in 0..100 {
+        asked.push(editor.client.request("ghostbench/status", Value::Null));
+        asked.push(editor.ask_at_end(&buffer));
+    }
+    asked.push(editor.client.request("shutdown", Value::Null));
+    editor.client.notify("exit", Value::Null);
+    for id in asked {
+        // With whatever: a client that leaves in order still gets one answer to each of its questions.
+        let _ = editor.client.wait(id);
+    }
+    editor.client.wait_for_end().expect_code(0);
+}
+
+#[test]
 fn exit_without_shutdown_gives_1() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
