@@ -18,7 +18,7 @@ const FILE: &str = "rich/console.py";
 const KEYS: usize = 20;
 
 /// Places that a run may try: the built-in engine has nothing to say at some.
-const PLACES: usize = 60;
+const PLACES: usize = 120;
 
 const RUNS: usize = 3;
 

@@ -9,6 +9,9 @@ local METHOD = 'textDocument/inlineCompletion'
 
 vim.opt.runtimepath:prepend(options.configuration)
 vim.opt.swapfile = false
+vim.opt.showmode = false
+-- Neovim would start every Python of the machine in search of one that can run plugins.
+vim.g.loaded_python3_provider = 0
 
 --- Requests for completions so far, and what is known of the latest: when it was sent, answered and drawn (ns).
 local asked = 0
