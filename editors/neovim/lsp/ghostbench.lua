@@ -45,24 +45,26 @@ local function request(client, method, params, on_result)
   end)
 end
 
---- The suggestion with what was typed since it came. Neovim draws it on while its text is typed, but would still
---- replace the range of back then. Where other text was typed there is nothing to accept.
+--- The suggestion as it fits now. Neovim draws it on while its text is typed or taken back, but still has its range end
+--- where the cursor was when it came. Where other text was typed there is nothing to accept.
 ---@param item vim.lsp.inline_completion.Item
 ---@return vim.lsp.inline_completion.Item?
 local function fit(item)
+  local client = vim.lsp.get_client_by_id(item.client_id)
+  if not client or client.name ~= 'ghostbench' then
+    return item
+  end
   local range = item.range
   local row, col = unpack(vim.api.nvim_win_get_cursor(0))
   row = row - 1
-  if not range or row < range.start_row or (row == range.start_row and col < range.start_col) then
+  if row < range.start_row or (row == range.start_row and col < range.start_col) then
     return nil
   end
   local typed = vim.api.nvim_buf_get_text(0, range.start_row, range.start_col, row, col, {})
   if not vim.startswith(item.insert_text, table.concat(typed, '\n')) then
     return nil
   end
-  if row > range.end_row or col > range.end_col then
-    item.range = vim.range(range.buf, range.start_row, range.start_col, row, col)
-  end
+  item.range = vim.range(range.buf, range.start_row, range.start_col, row, col)
   return item
 end
 

@@ -96,6 +96,20 @@ fn typing_on_keeps_a_suggestion_until_the_server_answers_again() {
 }
 
 #[test]
+fn taking_back_a_character_keeps_a_suggestion() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
+    editor.press("iret");
+    editor.wait_for_ghost_text();
+    editor.hold(INLINE_COMPLETION);
+    editor.press("<BS>");
+    assert_eq!(editor.ghost_text().as_deref(), Some("turn total"));
+    editor.press("<Tab>");
+    editor.wait_for_answer(EXECUTE_COMMAND);
+    assert_eq!(editor.text(), "return total");
+}
+
+#[test]
 fn a_suggestion_that_other_text_was_typed_over_is_not_accepted() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "add(a, b):\n    return a + b") else { return };
