@@ -25,8 +25,9 @@ impl Editor {
         Setup::default().allow("ghostbench/didChangeStatus")
     }
 
-    pub(super) fn start(ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
-        Editor::start_in(Project::new(""), ghostbench, arguments, setup)
+    /// With the built-in engine.
+    pub(super) fn builtin(ghostbench: &Path, setup: Setup) -> Editor {
+        Editor::start(Project::new(""), ghostbench, &[], setup)
     }
 
     /// With an engine that answers at once in `fast.py`, and after `delay` in `slow.py`, in an empty folder.
@@ -39,10 +40,11 @@ impl Editor {
         ]);
         let project = Project::new("");
         let setup = Editor::setup().folder(&project.root()).options(json!({"deadlineMs": DEADLINE_MS}));
-        Editor::start_in(project, ghostbench, &["--scripted", &rules.to_string()], setup)
+        Editor::start(project, ghostbench, &["--scripted", &rules.to_string()], setup)
     }
 
-    fn start_in(project: Project, ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
+    /// With further arguments of the server, whose home is the project's.
+    pub(super) fn start(project: Project, ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
         let mut command = project.command(ghostbench, "lsp");
         command.args(arguments);
         let (client, _) = Client::start(command, setup);

@@ -17,11 +17,9 @@ const SLOW: Duration = Duration::from_secs(2);
 /// How long the slow request is on its way before the first of the others.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// Requests while nothing is in flight, and while something is.
-const REQUESTS: usize = 300;
-
-/// Few enough that the slow engine is still at it after the last one.
-const REQUESTS_IN_FLIGHT: usize = 100;
+/// Requests in a round, few enough that the slow engine is still at it after the last one.
+const REQUESTS: usize = 100;
+const ROUNDS: usize = 5;
 
 /// How much later than on an idle server an answer may come, milliseconds.
 const MARGIN_MS: f64 = 2.0;
@@ -48,8 +46,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
         ("didChange and codeLens of the same document", Desk::type_here),
     ];
     for (what, ask) in ways {
-        let idle = Times::new((0..REQUESTS).map(|_| ask(&mut desk)).collect());
-        let busy = desk.in_flight(ask)?;
+        let (idle, busy) = desk.idle_and_in_flight(ask)?;
         rows.push(Row::times(format!("{what}, server idle"), &idle, &[]));
         rows.push(Row::times(format!("{what}, 2 s answer in flight"), &busy, &idle.plus(MARGIN_MS)));
     }
@@ -85,18 +82,19 @@ impl Desk {
         time(ask).0
     }
 
-    /// The same with a slow answer in flight.
-    fn in_flight(&mut self, ask: Ask) -> Result<Times> {
-        let mut times = Vec::new();
-        while times.len() < REQUESTS {
+    /// On an idle server and with a slow answer in flight, by turns, so that whatever else the machine does is done to both.
+    fn idle_and_in_flight(&mut self, ask: Ask) -> Result<(Times, Times)> {
+        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            idle.extend((0..REQUESTS).map(|_| ask(self)));
             let id = self.editor.ask(self.slow.completion());
             thread::sleep(HEAD_START);
-            times.extend((0..REQUESTS_IN_FLIGHT).map(|_| ask(self)));
+            busy.extend((0..REQUESTS).map(|_| ask(self)));
             ensure!(self.editor.busy()? == 1, "the slow answer came too early to be in the way");
             self.editor.client.cancel(id);
             ensure!(self.editor.client.wait(id).is_err(), "a cancelled request was answered");
         }
-        Ok(Times::new(times))
+        Ok((Times::new(idle), Times::new(busy)))
     }
 
     fn cancels(&self) -> Result<Times> {

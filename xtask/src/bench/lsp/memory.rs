@@ -18,7 +18,7 @@ const MAX_GROWTH: f64 = 10e6;
 
 pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     let root = bench.repo(REPOSITORY)?.root.canonicalize()?;
-    let editor = Editor::start(&bench.ghostbench, &[], Editor::setup().folder(&root));
+    let editor = Editor::builtin(&bench.ghostbench, Editor::setup().folder(&root));
     editor.wait_for_folders()?;
     let mut typist = bench.source.typist(uri(&root.join("rich/typed.py")));
     editor.open(&typist.buffer);

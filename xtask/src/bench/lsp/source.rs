@@ -18,8 +18,12 @@ const LINES: usize = 3000;
 /// A comment at the very start: a cursor in it stands in no code.
 const COMMENT: &str = "# Typed into by a program.\n";
 
-/// Where typing begins, in percent of the lines.
+/// Typing begins before the first statement of this kind behind so many percent of the lines: the last one of a method.
 const CURSOR_PERCENT: usize = 60;
+const STATEMENT: &str = "        return ";
+
+/// Statements of a method, as short as most are.
+pub(super) const STATEMENTS: &str = "        total = self.total + order.price\n";
 
 /// Line and character of a place in the comment.
 pub(super) const IN_COMMENT: (u32, u32) = (0, 2);
@@ -34,7 +38,7 @@ pub(super) struct Source {
 impl Source {
     /// What it is.
     pub(super) const NAME: &str =
-        "the first 3,000 lines of `console.py` and `progress.py` of rich in one, typed into at 60 %";
+        "the first 3,000 lines of `console.py` and `progress.py` of rich in one, typed into behind 60 %";
 
     pub(super) fn new(repos: &[Repo]) -> Result<Source> {
         let root = &find(repos, REPOSITORY)?.root;
@@ -45,23 +49,26 @@ impl Source {
         }
         let lines: Vec<&str> = text.split_inclusive('\n').take(LINES).collect();
         ensure!(lines.len() == LINES, "the files are too short for {LINES} lines");
-        let cursor = lines.iter().take(LINES * CURSOR_PERCENT / 100).map(|line| line.len()).sum();
+        let rest = lines.iter().enumerate().skip(LINES * CURSOR_PERCENT / 100);
+        let mut statements = rest.filter(|(_, line)| line.starts_with(STATEMENT));
+        let (line, _) = statements.next().context("no method in the rest of the file returns anything")?;
+        let cursor = lines.iter().take(line).map(|line| line.len()).sum();
         Ok(Source { text: lines.concat(), cursor })
     }
 
-    /// Somebody who types into it at `uri`, what stands behind the cursor once more.
+    /// What stands behind the cursor.
+    pub(super) fn rest(&self) -> &str {
+        &self.text[self.cursor..]
+    }
+
+    /// Somebody who types what stands behind the cursor once more, in a document of this text at `uri`.
     pub(super) fn typist(&self, uri: String) -> Typist {
         Typist {
             buffer: Buffer::new(uri, "python", Encoding::Utf16, &self.text),
             cursor: self.cursor,
-            keys: self.keys(),
+            keys: self.rest().chars().collect(),
             next: 0,
         }
-    }
-
-    /// What is typed.
-    pub(super) fn keys(&self) -> Vec<char> {
-        self.text[self.cursor..].chars().collect()
     }
 }
 

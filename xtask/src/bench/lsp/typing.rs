@@ -13,7 +13,7 @@ use text::{Document, Edit, Encoding, Position};
 
 use super::editor::Editor;
 use super::figures::{Limit, Row, Times};
-use super::source::IN_COMMENT;
+use super::source::{IN_COMMENT, STATEMENTS};
 use super::{Bench, time};
 
 const KEYS: usize = 1000;
@@ -21,14 +21,14 @@ const KEYS: usize = 1000;
 const PROMISED: &[Limit] = &[Limit { percentile: 50, ms: 0.3 }, Limit { percentile: 99, ms: 1.0 }];
 
 pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
-    let inside = in_process(bench)?;
-    let outside = over_stdio(bench)?;
-    let what = format!(
-        "a typed character taken in and parsed, {KEYS} characters, the server's steps without the pipes"
-    );
+    let plain = in_process(bench, STATEMENTS)?;
+    let own = in_process(bench, bench.source.rest())?;
+    let added = over_stdio(bench)?;
+    let what = format!("a typed character taken in and parsed, {KEYS} characters");
     Ok(vec![
-        Row::times(what, &inside, PROMISED),
-        Row::times("the same over stdio: what it adds to a request that needs the tree", &outside, &[]),
+        Row::times(format!("{what} of statements"), &plain, PROMISED),
+        Row::times(format!("{what} of whole methods, with blocks and docstrings half-written"), &own, &[]),
+        Row::times("those over stdio: what they add to a request that needs the tree", &added, &[]),
     ])
 }
 
@@ -52,7 +52,7 @@ impl Open {
     }
 }
 
-fn in_process(bench: &Bench<'_>) -> Result<Times> {
+fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
     let source = &bench.source;
     let mut open = Open {
         rope: Document::new(&source.text),
@@ -61,7 +61,7 @@ fn in_process(bench: &Bench<'_>) -> Result<Times> {
     };
     let mut cursor = source.cursor;
     let mut times = Vec::new();
-    for key in source.keys().into_iter().take(KEYS) {
+    for key in typed.chars().cycle().take(KEYS) {
         let at = open.rope.position(cursor, Encoding::Utf16).context("the cursor is in the text")?;
         let key = key.to_string();
         let (took, inserted) = time(|| open.insert(at, &key));
