@@ -10,6 +10,7 @@
 //! Responsible for the protocol: order, exactly one answer per request, cancellation, the editors' rules for drawing. What a
 //! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
 
+mod busy;
 mod capabilities;
 mod documents;
 pub mod ext;
@@ -63,6 +64,13 @@ pub struct EditorEngine {
     pub invoked: ConfiguredEngine,
     /// When recorded cases are asked again: nothing is kept back.
     pub replayed: ConfiguredEngine,
+}
+
+impl EditorEngine {
+    /// The engine in each of its uses.
+    fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
+        [&mut self.automatic, &mut self.invoked, &mut self.replayed]
+    }
 }
 
 impl Setup {

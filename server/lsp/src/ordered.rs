@@ -47,6 +47,11 @@ impl Ordered {
         self.was_shut_down
     }
 
+    /// Ends all that is under way.
+    pub(crate) fn stop(&self) {
+        self.service.inner().stopping.cancel();
+    }
+
     /// The state, once the client and we have agreed on how to count characters.
     fn state(&mut self) -> Option<&mut State> {
         if self.state.is_none() && !self.was_shut_down {

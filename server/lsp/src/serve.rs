@@ -19,6 +19,7 @@ use futures_util::future::poll_fn;
 use futures_util::{SinkExt, StreamExt};
 use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio_util::task::TaskTracker;
 use tower::Service;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
@@ -78,10 +79,14 @@ async fn run(setup: Setup) -> anyhow::Result<End> {
         let _ = stopped.send(End::ClientGone);
     })
     .context("cannot start a thread")?;
-    let answers = Answers { outgoing, ends: ends.clone() };
+    let answers = Answers { outgoing, ends: ends.clone(), owed: TaskTracker::new() };
     let (mut service, socket) = service::build(setup, ends);
     let end = attend(&mut service, socket, &answers, &mut messages, &mut ended).await;
     tracing::info!(?end, "the server ends");
+    service.stop();
+    answers.owed.close();
+    // An engine that does not even let itself be dropped keeps nobody here.
+    let _ = tokio::time::timeout(FAREWELL, answers.owed.wait()).await;
     writer.finish(FAREWELL);
     Ok(end)
 }
@@ -136,8 +141,8 @@ async fn take(service: &mut Ordered, request: Request, answers: &Answers) -> Opt
     if must_wait {
         answers.answer(id, response.await);
     } else {
-        let answers = answers.clone();
-        tokio::spawn(async move { answers.answer(id, response.await) });
+        let owed = answers.clone();
+        answers.owed.spawn(async move { owed.answer(id, response.await) });
     }
     is_exit.then(|| if service.was_shut_down() { End::Shutdown } else { End::ExitWithoutShutdown })
 }
@@ -147,6 +152,8 @@ async fn take(service: &mut Ordered, request: Request, answers: &Answers) -> Opt
 struct Answers {
     outgoing: Outgoing,
     ends: UnboundedSender<End>,
+    /// The tasks that have yet to answer.
+    owed: TaskTracker,
 }
 
 impl Answers {

@@ -1,7 +1,6 @@
 //! What all requests share, and the life cycle: agreeing on terms, starting work behind the scenes, stopping it.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
@@ -15,6 +14,7 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
+use crate::busy::Busy;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
 use crate::folders::{Folder, Folders};
@@ -26,7 +26,7 @@ use crate::serve::End;
 use crate::session::lock;
 use crate::suggestions::Suggestions;
 use crate::watch_files;
-use crate::{Setup, parent};
+use crate::{EditorEngine, Setup, parent};
 
 /// The server's shared half; cheap to clone.
 #[derive(Clone)]
@@ -36,8 +36,10 @@ pub(crate) struct Server(Arc<Shared>);
 pub(crate) struct Shared {
     /// The way to the client.
     pub(crate) client: Client,
-    /// What the command line gave us.
+    /// What the command line gave us; its engines are counted.
     pub(crate) setup: Setup,
+    /// How many questions engines are working on.
+    pub(crate) busy: Busy,
     /// The workspace's folders.
     pub(crate) folders: Folders,
     /// What was suggested lately.
@@ -48,7 +50,6 @@ pub(crate) struct Shared {
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     options: Mutex<Arc<Options>>,
     agreed: OnceLock<Agreed>,
-    busy: Arc<AtomicUsize>,
     ends: UnboundedSender<End>,
     /// Cancelled when the server stops, and with it all that is under way.
     pub(crate) stopping: CancellationToken,
@@ -63,9 +64,6 @@ pub(crate) struct Agreed {
     pub(crate) client_has: ClientHas,
 }
 
-/// Counts a question as being worked on until it is dropped, however it ends.
-pub(crate) struct Busy(Arc<AtomicUsize>);
-
 impl Deref for Server {
     type Target = Shared;
 
@@ -75,7 +73,11 @@ impl Deref for Server {
 }
 
 impl Server {
-    pub(crate) fn new(client: Client, setup: Setup, ends: UnboundedSender<End>) -> Server {
+    pub(crate) fn new(client: Client, mut setup: Setup, ends: UnboundedSender<End>) -> Server {
+        let busy = Busy::default();
+        for asked in setup.engines.iter_mut().flat_map(EditorEngine::uses) {
+            asked.engine = busy.counting(Arc::clone(&asked.engine));
+        }
         let stopping = CancellationToken::new();
         Server(Arc::new(Shared {
             client,
@@ -85,7 +87,7 @@ impl Server {
             last_completion: Mutex::default(),
             options: Mutex::default(),
             agreed: OnceLock::new(),
-            busy: Arc::default(),
+            busy,
             ends,
             _stop_when_dropped: stopping.clone().drop_guard(),
             stopping,
@@ -128,17 +130,6 @@ impl Server {
         tokio::spawn(async move { client.log_message(MessageType::Warning, message).await });
     }
 
-    /// Takes note that an engine works on a question.
-    pub(crate) fn busy(&self) -> Busy {
-        self.busy.fetch_add(1, Ordering::SeqCst);
-        Busy(Arc::clone(&self.busy))
-    }
-
-    /// Questions that engines are working on.
-    pub(crate) fn busy_count(&self) -> usize {
-        self.busy.load(Ordering::SeqCst)
-    }
-
     /// The folder that a document belongs to; the first one where none is named.
     pub(crate) fn folder_of(
         &self,
@@ -167,12 +158,6 @@ impl Server {
             let folder = self.folders.add(folder);
             crate::indexing::start(self, folder);
         }
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -131,10 +131,8 @@ impl Asking<'_> {
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
         let snapshot = contents.world.open(Document { path: home.path, language, text: Arc::clone(text) });
-        let busy = self.server.busy();
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
-        drop(busy);
         let suggestion = suggestion(outcome.ok_or(End::Superseded)?)?;
         lock(&self.document.session.recent).remember(text, cursor, &fingerprint, &suggestion);
         Ok((suggestion, false))

@@ -19,7 +19,7 @@ pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Resu
         position_encoding: encoding.unwrap_or_default(),
         folders: server.folders.all().iter().map(|folder| of_folder(folder)).collect(),
         engines: engines.collect(),
-        busy: server.busy_count(),
+        busy: server.busy.count(),
         last_completion: lock(&server.last_completion).clone(),
         log_file: server.setup.log.as_ref().map(|log| log.path.clone()),
     })

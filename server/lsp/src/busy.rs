@@ -1,0 +1,67 @@
+//! Engines that are counted while they work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use engines::{Answer, Description, Engine, Error, Request, Sink};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// How many questions engines are working on.
+#[derive(Clone, Default)]
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+impl Busy {
+    /// The number right now.
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// An engine whose questions are counted, however they end.
+    pub(crate) fn counting(&self, engine: Arc<dyn Engine>) -> Arc<dyn Engine> {
+        Arc::new(Counted { engine, busy: self.clone() })
+    }
+
+    fn begin(&self) -> Question<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Question(&self.0)
+    }
+}
+
+/// One question under way.
+struct Question<'a>(&'a AtomicUsize);
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+struct Counted {
+    engine: Arc<dyn Engine>,
+    busy: Busy,
+}
+
+impl Engine for Counted {
+    fn description(&self) -> &Description {
+        self.engine.description()
+    }
+
+    fn reads_workspace(&self) -> bool {
+        self.engine.reads_workspace()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            let _question = self.busy.begin();
+            self.engine.complete(request, sink, cancel).await
+        }
+        .boxed()
+    }
+}
