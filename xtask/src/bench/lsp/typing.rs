@@ -27,7 +27,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     let what = format!("a typed character taken in and parsed, {KEYS} characters");
     Ok(vec![
         Row::times(format!("{what} of statements"), &plain, PROMISED),
-        Row::times(format!("{what} of whole methods, with blocks and docstrings half-written"), &own, &[]),
+        Row::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),
         Row::times("those over stdio: what they add to a request that needs the tree", &added, &[]),
     ])
 }
