@@ -74,10 +74,12 @@ impl DataFolder {
     }
 }
 
-/// Makes the first folder `1`, `2`, ... that does not exist yet; two processes never get the same one.
+/// Makes the folder after the highest of `1`, `2`, ...; two processes never get the same one. The number of a run that was deleted
+/// stays free, because the highest number is the newest run's.
 fn claim(parent: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(parent)?;
-    for number in 1u32.. {
+    let highest = numbers(parent)?.into_iter().max().unwrap_or_default();
+    for number in highest.saturating_add(1)..=u32::MAX {
         let path = parent.join(number.to_string());
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),

@@ -15,6 +15,15 @@ fn runs_of_one_name_are_numbered() {
 }
 
 #[test]
+fn the_newest_run_has_the_highest_number_also_after_others_were_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = DataFolder::new(folder.path().to_owned());
+    let runs = [(); 3].map(|()| data.new_run("app").unwrap());
+    fs::remove_dir(&runs[0]).unwrap();
+    assert_eq!(data.new_run("app").unwrap(), folder.path().join("runs/app/4"));
+}
+
+#[test]
 fn any_name_is_a_harmless_folder() {
     let folder = tempfile::tempdir().unwrap();
     let data = DataFolder::new(folder.path().to_owned());
