@@ -11,8 +11,9 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use crate::{Error, RecordedSuite};
+use crate::{Error, RecordedSuite, run_folder};
 
 /// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
 const HASH_DIGITS: usize = 12;
@@ -20,11 +21,22 @@ const HASH_DIGITS: usize = 12;
 /// As much of a folder's name as people recognise it by, in characters; file systems take 255 bytes.
 const NAME_LENGTH: usize = 40;
 
+/// Runs are made by the press of a key and stay; the answers of older ones than the last 50 are not worth the time to read them.
+const LAST_RUNS: usize = 50;
+
 /// Ghostbench's own folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
     root: PathBuf,
 }
+
+/// The state of the last runs of a suite at one moment: two that are equal stand for the same answers. Take it before the runs are
+/// read, so that what changes meanwhile is noticed the next time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunsStamp(Vec<(PathBuf, [FileStamp; 2])>);
+
+/// Bytes and time of the last change; `None` where there is no file.
+type FileStamp = Option<(u64, SystemTime)>;
 
 impl DataFolder {
     /// The folder at `root`, which is made when something is first kept there.
@@ -58,15 +70,26 @@ impl DataFolder {
         RecordedSuite::new(self.root.join("recorded").join(&name), name)
     }
 
-    /// The runs of `name`, newest first.
-    pub(crate) fn runs_newest_first(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
+    /// What tells whether the last runs of `name` changed, whoever made, resumed or deleted them. Looks at two files of each of at
+    /// most 50 runs, and reads none; what cannot be looked at counts as not there.
+    pub fn runs_stamp(&self, name: &str) -> RunsStamp {
+        let folders = self.last_runs(name).unwrap_or_default();
+        let stamp = |folder: PathBuf| {
+            let files = run_folder::growing(&folder).map(|path| file_stamp(&path));
+            (folder, files)
+        };
+        RunsStamp(folders.into_iter().map(stamp).collect())
+    }
+
+    /// The last 50 runs of `name`, newest first.
+    pub(crate) fn last_runs(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
         let parent = self.runs(name);
         let mut numbers = match numbers(&parent) {
             Err(reason) if reason.kind() == ErrorKind::NotFound => Vec::new(),
             numbers => numbers.map_err(|reason| Error::Read { path: parent.clone(), reason })?,
         };
         numbers.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(numbers.into_iter().map(|number| parent.join(number.to_string())).collect())
+        Ok(numbers.into_iter().take(LAST_RUNS).map(|number| parent.join(number.to_string())).collect())
     }
 
     fn runs(&self, name: &str) -> PathBuf {
@@ -88,6 +111,12 @@ fn claim(parent: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("all numbers are taken"))
+}
+
+fn file_stamp(path: &Path) -> FileStamp {
+    let metadata = fs::metadata(path).ok()?;
+    // File systems without times exist; there the size has to do.
+    Some((metadata.len(), metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }
 
 fn numbers(parent: &Path) -> io::Result<Vec<u32>> {

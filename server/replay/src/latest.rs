@@ -10,9 +10,6 @@ use crate::data_folder::DataFolder;
 use crate::run_folder::read_answers;
 use crate::score::score_all;
 
-/// Runs are made by the press of a key and stay; the answers of older ones than the last 50 are not worth the time to read them.
-const MAX_RUNS: usize = 50;
-
 /// The newest answers to the cases of a suite.
 #[derive(Debug, Default)]
 pub struct Latest {
@@ -36,13 +33,13 @@ pub struct WholeRun {
 
 /// Looks at the last 50 runs of the suite called `name`, which holds `cases` now.
 pub fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
-    let folders = match data.runs_newest_first(name) {
+    let folders = match data.last_runs(name) {
         Ok(folders) => folders,
         Err(problem) => return Latest { problems: vec![problem], ..Latest::default() },
     };
     let mut latest = Latest::default();
     let mut newest: HashMap<(String, String), Prediction> = HashMap::new();
-    for folder in folders.into_iter().take(MAX_RUNS) {
+    for folder in folders {
         match read_answers(&folder) {
             Ok((run, predictions)) => {
                 latest.take_if_longer(folder, &run, &predictions, cases);

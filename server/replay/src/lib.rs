@@ -27,7 +27,7 @@ mod suite;
 
 pub use ask::{ConfiguredEngine, Questions, Stop, ask_all};
 pub use code::Code;
-pub use data_folder::DataFolder;
+pub use data_folder::{DataFolder, RunsStamp};
 pub use error::Error;
 pub use latest::{Latest, WholeRun, latest};
 pub use machine::cores;

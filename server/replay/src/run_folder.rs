@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cases::{Case, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line};
 
@@ -98,6 +98,11 @@ pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), Error>
     let run = read_head(path)?;
     let (predictions, _) = read_predictions(path)?;
     Ok((run, predictions))
+}
+
+/// The files of the run at `path` that change after it has begun.
+pub(crate) fn growing(path: &Path) -> [PathBuf; 2] {
+    [PREDICTIONS, SCORES].map(|name| path.join(name))
 }
 
 /// Writes all scores of the run at `path` anew.

@@ -137,3 +137,37 @@ async fn only_the_last_50_runs_are_looked_at() {
     data.new_run(SUITE).unwrap();
     assert_eq!(latest(&data, SUITE, &cases).answers.len(), 0);
 }
+
+#[tokio::test]
+async fn the_stamp_of_the_runs_tells_every_change_whoever_makes_it() {
+    let (_folder, data) = data();
+    let (cases, engines) = ([case(1), case(2)], [says("a + b", 0)]);
+    let mut stamps = vec![data.runs_stamp(SUITE)];
+    let mut changed = |change: &str| {
+        let stamp = data.runs_stamp(SUITE);
+        assert_eq!(stamp, data.runs_stamp(SUITE), "nothing happened after {change}");
+        assert!(!stamps.contains(&stamp), "{change} changes the stamp");
+        stamps.push(stamp);
+    };
+    let folder = data.new_run(SUITE).unwrap();
+    changed("a new folder");
+    let mut rows = RunFolder::create(&folder, &run(&cases, &engines), &cases).unwrap();
+    changed("a run's beginning");
+    rows.append(&ask(&cases, &engines, &[], 1).await[0]).unwrap();
+    changed("an answer");
+    let newer = replayed(&data, &cases, &engines).await;
+    changed("a newer run");
+    replay::write_scores(&folder, &[]).unwrap();
+    changed("scores in an older run");
+    fs::remove_dir_all(newer).unwrap();
+    replayed(&data, &cases[..1], &engines).await;
+    changed("another run under a number that is free again");
+}
+
+#[tokio::test]
+async fn the_stamp_of_runs_that_cannot_be_looked_at_is_that_of_none() {
+    let (folder, data) = data();
+    let none = data.runs_stamp(SUITE);
+    fs::write(folder.path().join("data"), "no folder").unwrap();
+    assert_eq!(data.runs_stamp(SUITE), none);
+}
