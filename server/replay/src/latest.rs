@@ -1,13 +1,13 @@
 //! What the engines made of a suite's cases when they were last asked.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cases::{Case, Prediction, Run, Score, suite_hash};
 
 use crate::Error;
 use crate::data_folder::DataFolder;
-use crate::run_folder::read_answers;
+use crate::run_folder::{read_answers, read_scores};
 use crate::score::score_all;
 
 /// The newest answers to the cases of a suite.
@@ -31,39 +31,85 @@ pub struct WholeRun {
     pub cases: usize,
 }
 
-/// Looks at the last 50 runs of the suite called `name`, which holds `cases` now.
+/// Looks at the last 50 runs of the suite called `name`, which holds `cases` now. Scores stand in the runs; only what has none
+/// there is scored, such as the answers of a run that was killed.
 pub fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
     let folders = match data.last_runs(name) {
         Ok(folders) => folders,
         Err(problem) => return Latest { problems: vec![problem], ..Latest::default() },
     };
     let mut latest = Latest::default();
-    let mut newest: HashMap<(String, String), Prediction> = HashMap::new();
+    let mut answered = Answered::new(cases);
     for folder in folders {
         match read_answers(&folder) {
             Ok((run, predictions)) => {
-                latest.take_if_longer(folder, &run, &predictions, cases);
-                for prediction in predictions.into_iter().rev() {
-                    let key = (prediction.case.clone(), prediction.engine.fingerprint.clone());
-                    newest.entry(key).or_insert(prediction);
-                }
+                latest.take_if_longer(&folder, &run, &predictions, cases);
+                let newest = predictions.into_iter().rev().filter(|prediction| answered.is_first(prediction));
+                latest.answers.extend(with_scores(&folder, cases, newest.collect()));
             }
             // Somebody has taken the number and not begun yet, or never did.
             Err(Error::NotARun { .. }) => {}
             Err(problem) => latest.problems.push(problem),
         }
     }
-    latest.answers = scored(cases, newest.into_values());
+    latest.answers.sort_by_cached_key(|(prediction, _)| answered.place(prediction));
     latest
+}
+
+/// Which questions have an answer already, while answers are looked at from the newest to the oldest.
+struct Answered<'a> {
+    places: HashMap<&'a str, usize>,
+    seen: HashSet<(usize, String, String)>,
+}
+
+impl<'a> Answered<'a> {
+    fn new(cases: &'a [Case]) -> Answered<'a> {
+        let places = cases.iter().enumerate().map(|(place, case)| (&*case.id, place)).collect();
+        Answered { places, seen: HashSet::new() }
+    }
+
+    /// False for all answers but the first to a question, and for those to cases that the suite does not hold.
+    fn is_first(&mut self, prediction: &Prediction) -> bool {
+        self.place(prediction).is_some_and(|place| self.seen.insert(place))
+    }
+
+    /// Where an answer stands among those to the suite.
+    fn place(&self, prediction: &Prediction) -> Option<(usize, String, String)> {
+        let engine = &prediction.engine;
+        let case = *self.places.get(&*prediction.case)?;
+        Some((case, engine.name.clone(), engine.fingerprint.clone()))
+    }
+}
+
+/// Puts to predictions of the run in `folder`, whose cases the suite holds, the scores that stand there.
+fn with_scores(folder: &Path, cases: &[Case], predictions: Vec<Prediction>) -> Vec<(Prediction, Score)> {
+    if predictions.is_empty() {
+        return Vec::new();
+    }
+    let rows = read_scores(folder).into_iter();
+    let mut stored: HashMap<_, _> = rows
+        .map(|score| ((score.case.clone(), score.fingerprint.clone(), score.repetition), score))
+        .collect();
+    let (mut scored, mut unscored) = (Vec::new(), Vec::new());
+    for prediction in predictions {
+        let key = (prediction.case.clone(), prediction.engine.fingerprint.clone(), prediction.repetition);
+        match stored.remove(&key) {
+            Some(score) => scored.push((prediction, score)),
+            None => unscored.push(prediction),
+        }
+    }
+    let scores = score_all(cases, &unscored);
+    scored.extend(unscored.into_iter().zip(scores));
+    scored
 }
 
 impl Latest {
     /// Takes the run over a longer beginning of the suite; of two equally long ones the first, which is newer.
-    fn take_if_longer(&mut self, folder: PathBuf, run: &Run, predictions: &[Prediction], cases: &[Case]) {
+    fn take_if_longer(&mut self, folder: &Path, run: &Run, predictions: &[Prediction], cases: &[Case]) {
         let known = self.whole.as_ref().map_or(0, |whole| whole.cases);
         let cases = whole_cases(run, predictions, cases);
         if cases > known {
-            self.whole = Some(WholeRun { folder, cases });
+            self.whole = Some(WholeRun { folder: folder.to_owned(), cases });
         }
     }
 }
@@ -78,16 +124,4 @@ fn whole_cases(run: &Run, predictions: &[Prediction], cases: &[Case]) -> usize {
     };
     let count = cases.iter().take_while(by_all).count();
     if run.suite == suite_hash(&cases[..count]) { count } else { 0 }
-}
-
-fn scored(cases: &[Case], predictions: impl Iterator<Item = Prediction>) -> Vec<(Prediction, Score)> {
-    let places: HashMap<&str, usize> =
-        cases.iter().enumerate().map(|(place, case)| (&*case.id, place)).collect();
-    let mut predictions: Vec<Prediction> =
-        predictions.filter(|prediction| places.contains_key(&*prediction.case)).collect();
-    predictions.sort_by_cached_key(|prediction| {
-        (places[&*prediction.case], prediction.engine.name.clone(), prediction.engine.fingerprint.clone())
-    });
-    let scores = score_all(cases, &predictions);
-    predictions.into_iter().zip(scores).collect()
 }

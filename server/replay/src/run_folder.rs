@@ -100,6 +100,13 @@ pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), Error>
     Ok((run, predictions))
 }
 
+/// The scores that were written last in the run at `path`. They can be had again from the answers, so none are there that cannot be
+/// read.
+pub(crate) fn read_scores(path: &Path) -> Vec<Score> {
+    let text = read_whole_lines(&path.join(SCORES)).unwrap_or_default();
+    parse_lines(&text).map_or_else(|_| Vec::new(), |lines| lines.rows)
+}
+
 /// The files of the run at `path` that change after it has begun.
 pub(crate) fn growing(path: &Path) -> [PathBuf; 2] {
     [PREDICTIONS, SCORES].map(|name| path.join(name))

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cases::{Case, Metric};
+use cases::{Case, Metric, Score, parse_lines, to_line};
 use replay::{ConfiguredEngine, DataFolder, Latest, RunFolder, Stop, WholeRun, latest, replay};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -78,6 +78,28 @@ async fn of_two_answers_of_one_engine_the_newer_one_counts() {
     let text = fs::read_to_string(&rows).unwrap().replace("\"text\":\"a + b\"", "\"text\":\"old\"");
     fs::write(&rows, text).unwrap();
     assert_eq!(shown(&latest(&data, SUITE, &cases)), [(cases[0].id.clone(), "a + b", true)]);
+}
+
+#[tokio::test]
+async fn scores_are_taken_from_the_run_and_made_only_where_it_has_none() {
+    let (_folder, data) = data();
+    let (cases, engines) = ([case(1), case(2)], [says("a + b", 0)]);
+    let folder = replayed(&data, &cases, &engines).await;
+    let known = || -> Vec<Score> {
+        latest(&data, SUITE, &cases).answers.into_iter().map(|(_, score)| score).collect()
+    };
+    let made = known();
+    let rows = folder.join("scores.jsonl");
+    let stored: Vec<Score> = parse_lines(&fs::read_to_string(&rows).unwrap()).unwrap().rows;
+    assert!(stored.len() == 2 && made.iter().all(|score| stored.contains(score)), "{made:?}");
+
+    let marked = Score { metrics: [("mark".to_owned(), Metric::Value(1.0))].into(), ..made[0].clone() };
+    fs::write(&rows, to_line(&marked)).unwrap();
+    assert_eq!(known(), [marked, made[1].clone()], "the first score stands there, the second does not");
+    fs::write(&rows, "no row\n").unwrap();
+    assert_eq!(known(), made, "no score can be read");
+    fs::remove_file(&rows).unwrap();
+    assert_eq!(known(), made, "no score was written");
 }
 
 #[tokio::test]
