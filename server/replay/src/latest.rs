@@ -13,8 +13,9 @@ use crate::score::score_all;
 /// The newest answers to the cases of a suite.
 #[derive(Debug, Default)]
 pub struct Latest {
-    /// The newest answer of every engine that was ever asked the case, with its score; in the order of the suite, engines in the
-    /// order of their names.
+    /// For each case the newest answer of every engine that was asked it, with its score; in the order of the suite, engines in the
+    /// order of their names. An engine is its name here: each name has one answer to a case, in the newest run the last one,
+    /// whatever the settings and version that it was given with (its fingerprint).
     pub answers: Vec<(Prediction, Score)>,
     /// The newest run in which all engines answered the whole suite, as long as it was then.
     pub whole: Option<WholeRun>,
@@ -56,10 +57,10 @@ pub fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
     latest
 }
 
-/// Which questions have an answer already, while answers are looked at from the newest to the oldest.
+/// Which cases have an answer of which engine already, while answers are looked at from the newest to the oldest.
 struct Answered<'a> {
     places: HashMap<&'a str, usize>,
-    seen: HashSet<(usize, String, String)>,
+    seen: HashSet<(usize, String)>,
 }
 
 impl<'a> Answered<'a> {
@@ -68,16 +69,16 @@ impl<'a> Answered<'a> {
         Answered { places, seen: HashSet::new() }
     }
 
-    /// False for all answers but the first to a question, and for those to cases that the suite does not hold.
+    /// False for all answers but the first of an engine to a case, and for those to cases that the suite does not hold. What an
+    /// engine of the same name answered with other settings, or before an upgrade, is no answer of today's.
     fn is_first(&mut self, prediction: &Prediction) -> bool {
         self.place(prediction).is_some_and(|place| self.seen.insert(place))
     }
 
     /// Where an answer stands among those to the suite.
-    fn place(&self, prediction: &Prediction) -> Option<(usize, String, String)> {
-        let engine = &prediction.engine;
+    fn place(&self, prediction: &Prediction) -> Option<(usize, String)> {
         let case = *self.places.get(&*prediction.case)?;
-        Some((case, engine.name.clone(), engine.fingerprint.clone()))
+        Some((case, prediction.engine.name.clone()))
     }
 }
 

@@ -46,6 +46,11 @@ pub(crate) fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {
     engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
 }
 
+/// An engine of this name; what it says is a part of its fingerprint.
+pub(crate) fn named(name: &str, text: &str) -> ConfiguredEngine {
+    engine(name, Script { pieces: vec![text.to_owned()], ..Script::default() })
+}
+
 pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
     Run {
         schema: Schema::CURRENT,
