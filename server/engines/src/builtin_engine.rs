@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use builtin::{Completion, Hint, Settings};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
@@ -49,12 +50,19 @@ impl BuiltinEngine {
         let running = cancel.child_token();
         let _stop_when_dropped = running.clone().drop_guard();
         let task = tokio::task::spawn_blocking(move || compute(&request, &settings, &running));
-        let completion =
-            task.await.map_err(|error| Error::Failed { engine: name.clone(), message: error.to_string() })?;
+        let completion = task.await.map_err(|error| failure(name, &error))?;
         let completion = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
         let stopped = !completion.text.is_empty() && sink(&completion.text) == ControlFlow::Break(());
         Ok(answer(&completion, stopped))
     }
+}
+
+/// The message of a panic is left out, because it may quote the document.
+fn failure(engine: &str, error: &JoinError) -> Error {
+    if error.is_cancelled() {
+        return Error::Cancelled;
+    }
+    Error::Failed { engine: engine.to_owned(), message: "it stopped by a defect".to_owned() }
 }
 
 /// `None` when the request was cancelled before anything was written.
@@ -98,5 +106,17 @@ impl Engine for BuiltinEngine {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         self.run(request, sink, cancel).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_reported_without_the_code_that_it_quotes() {
+        let task = tokio::task::spawn_blocking(|| panic!("byte 3 is inside 'ß' of `straße = 1`"));
+        let error: JoinError = task.await.expect_err("the task panics");
+        assert_eq!(failure("builtin", &error).to_string(), "engine `builtin` failed: it stopped by a defect");
     }
 }

@@ -112,7 +112,8 @@ async fn isolated(ask: impl Future<Output = Outcome> + Send + 'static) -> Result
     let mut task = JoinSet::new();
     task.spawn(ask);
     let outcome = task.join_next().await.expect("the set holds one task");
-    outcome.map_err(|error| format!("the engine stopped by a defect: {error}"))
+    // What a panic says may quote the document, and is kept nowhere.
+    outcome.map_err(|_| "the engine stopped by a defect".to_owned())
 }
 
 async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
