@@ -8,11 +8,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde::Deserialize;
 use syntax::Language;
 use text::{Document as Rope, Edit, Encoding};
-use tower_lsp_server::gen_lsp_types::{
-    self as lsp, Position, TextDocumentContentChangeEvent as Change, TextDocumentItem, Uri,
-};
+use tower_lsp_server::gen_lsp_types::{self as lsp, Position, TextDocumentItem, Uri};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::from_proto;
@@ -49,6 +48,14 @@ pub(crate) struct OpenDocument {
     pub(crate) encoding: Encoding,
     /// Whether a change did not fit, so that this text is not what the editor shows.
     has_parted: bool,
+}
+
+/// A piece of a document's text replaced, or all of it.
+#[derive(Deserialize)]
+pub(crate) struct Change {
+    /// Nothing stands for everything.
+    range: Option<lsp::Range>,
+    text: String,
 }
 
 /// A change that does not fit the text it is for.
@@ -111,6 +118,14 @@ impl Documents {
         Some(applied)
     }
 
+    /// Takes note that a document's text is not known any more.
+    pub(crate) fn part(&mut self, uri: &Uri) {
+        if let Some(document) = self.open.get_mut(&from_proto::key(uri)) {
+            Arc::make_mut(document).has_parted = true;
+            document.session.end();
+        }
+    }
+
     /// Forgets a document; what is being computed for it ends. False if it was not open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         let closed = self.open.remove(&from_proto::key(uri));
@@ -123,16 +138,15 @@ impl Documents {
 
 impl OpenDocument {
     fn apply(&mut self, change: Change) -> std::result::Result<(), Parted> {
-        let edit = match change {
-            Change::TextDocumentContentChangeWholeDocument(whole) => {
+        let edit = match change.range {
+            Some(range) => Some(Edit { range: self.edited(range).ok_or(Parted)?, text: change.text }),
+            None => {
                 self.has_parted = false;
-                Edit { range: 0..self.rope.len(), text: whole.text }
-            }
-            Change::TextDocumentContentChangePartial(partial) => {
-                let range = self.edited(partial.range).ok_or(Parted)?;
-                Edit { range, text: partial.text }
+                // Places follow what really changed, also for clients that always send everything.
+                Edit::between(&self.rope.text(), &change.text)
             }
         };
+        let Some(edit) = edit else { return Ok(()) };
         self.rope.apply(&edit).ok_or(Parted)?;
         self.session.follow(&edit, &self.rope);
         Ok(())
@@ -169,15 +183,14 @@ impl OpenDocument {
     /// Why nothing of this document may be sent to an engine or recorded, if so.
     pub(crate) fn refusal(&self) -> Option<String> {
         let name = self.path.as_ref().and_then(|path| path.file_name());
-        let is_secret = name.is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy()));
-        match () {
-            () if is_secret => Some("by its name it holds secrets".to_owned()),
-            () if self.language.is_none() => Some("its language is not known here".to_owned()),
-            () if self.rope.len() > completion::MAX_DOCUMENT_BYTES => {
-                Some(completion::Gate::DocumentTooLarge.to_string())
-            }
-            () => None,
+        if name.is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy())) {
+            return Some("by its name it holds secrets".to_owned());
         }
+        if self.language.is_none() {
+            return Some("its language is not known here".to_owned());
+        }
+        let is_too_large = self.rope.len() > completion::MAX_DOCUMENT_BYTES;
+        is_too_large.then(|| completion::Gate::DocumentTooLarge.to_string())
     }
 
     /// The client's range for these bytes; `None` if they do not fit the text.

@@ -13,8 +13,8 @@ use workspace::Snapshot;
 
 use crate::documents::OpenDocument;
 use crate::from_proto;
+use crate::locks::lock;
 use crate::recorded::Recorded;
-use crate::session::lock;
 
 /// All folders.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Folders {
 
     /// Takes note that a file may have changed.
     pub(crate) fn changed(&self, path: &Path) {
-        if let Some(folder) = self.holding(path) {
+        for folder in self.all().iter().filter(|folder| path.starts_with(&folder.root)) {
             folder.changed.notify_one();
         }
     }
@@ -159,7 +159,7 @@ impl Folder {
     ) -> Option<Folder> {
         let root = from_proto::path(&folder.uri)?;
         Some(Folder {
-            recorded: Recorded::new(data.clone(), data.recorded(&root)),
+            recorded: Recorded::new(data.clone(), root.clone()),
             uri: folder.uri,
             name: folder.name,
             root,

@@ -2,10 +2,8 @@
 //!
 //! Requests never wait for it; until it is done they know less. It leaves one core to them.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use completion::World;
@@ -14,9 +12,10 @@ use tokio::sync::watch;
 use tower_lsp_server::Client;
 use workspace::{Error, Limits, Progress as Reading};
 
+use crate::background_threads;
 use crate::ext::{DidChangeStatus, DidChangeStatusParams};
 use crate::folders::{Contents, Folder, State};
-use crate::progress::{self, Step};
+use crate::progress::{Shown, Step};
 use crate::server::Server;
 
 /// Files change in bursts: a save of all, a switch of branches. Reading waits at least this long after the first one.
@@ -33,10 +32,10 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
 
 async fn keep_up(server: Server, folder: Arc<Folder>) {
     tell(&server.client, true, "normal", format!("reading {}", folder.name)).await;
-    let (progress, told) = watch::channel(Step::default());
-    let title = format!("Ghostbench reads {}", folder.name);
-    let (mut took, ()) =
-        tokio::join!(read_again(&folder, Some(progress)), progress::show(&server, None, &title, told, None));
+    let work = server.works.begin_anew();
+    let shown = Shown::begin(&server, &work, &format!("Ghostbench reads {}", folder.name), false);
+    let mut took = read_again(&folder, Some(shown.steps.clone())).await;
+    shown.end().await;
     match folder.reading().state {
         State::Failed(reason) => tell(&server.client, false, "warning", reason).await,
         _ => tell(&server.client, false, "normal", format!("{} is read", folder.name)).await,
@@ -72,8 +71,7 @@ fn read(
     known: &Contents,
     progress: Option<watch::Sender<Step>>,
 ) -> Result<Option<Contents>, String> {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = NonZeroUsize::new(cores.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
+    let threads = background_threads();
     let tell = |done, total| {
         if let Some(progress) = &progress {
             progress.send_replace(Step { done, total });
@@ -93,9 +91,7 @@ fn read(
     if known.files.as_ref().is_some_and(|known| known.tree_hash() == files.tree_hash()) {
         return Ok(None);
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-    let build = || World::new(Arc::clone(files.files()));
-    let world = pool.map_err(|error| format!("cannot start threads: {error}"))?.install(build);
+    let world = World::new(Arc::clone(files.files()));
     let code = Code::new(&files, workspace::git_state(root).as_ref());
     Ok(Some(Contents { code: Some(code), world, files: Some(files) }))
 }

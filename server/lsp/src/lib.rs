@@ -10,6 +10,7 @@
 //! Responsible for the protocol: order, exactly one answer per request, cancellation, the editors' rules for drawing. What a
 //! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
 
+mod beside;
 mod busy;
 mod capabilities;
 mod documents;
@@ -18,6 +19,7 @@ mod folders;
 mod from_proto;
 mod indexing;
 mod item;
+mod locks;
 mod log;
 mod moment;
 mod notifications;
@@ -40,6 +42,8 @@ mod to_proto;
 mod transport;
 mod turns;
 mod watch_files;
+
+use std::num::NonZeroUsize;
 
 use replay::{ConfiguredEngine, DataFolder};
 
@@ -64,6 +68,11 @@ pub struct EditorEngine {
     pub invoked: ConfiguredEngine,
     /// When recorded cases are asked again: nothing is kept back.
     pub replayed: ConfiguredEngine,
+}
+
+/// Threads for work behind the scenes: one core stays free for whoever types.
+pub fn background_threads() -> NonZeroUsize {
+    NonZeroUsize::new(replay::cores() - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
 impl EditorEngine {

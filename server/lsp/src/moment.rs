@@ -7,6 +7,7 @@ use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::documents::{Documents, OpenDocument};
+use crate::progress::Work;
 
 tokio::task_local! {
     /// Set by the ordering layer around every request.
@@ -22,6 +23,8 @@ pub(crate) struct Moment {
     pub(crate) arrival: u64,
     /// When it arrived.
     pub(crate) time: Instant,
+    /// The work that is shown under the request's progress token, if it has one.
+    pub(crate) work: Option<Arc<Work>>,
 }
 
 impl Moment {

@@ -13,6 +13,7 @@ mod did_show_completion;
 mod work_done_progress_cancel;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tower_lsp_server::jsonrpc::Request;
 
 use crate::ext;
@@ -22,7 +23,7 @@ use crate::ordered::State;
 pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
     match notification.method() {
         "textDocument/didOpen" => apply(state, notification, did_open::did_open),
-        "textDocument/didChange" => apply(state, notification, did_change::did_change),
+        "textDocument/didChange" => did_change::did_change(state, params(notification)),
         "textDocument/didClose" => apply(state, notification, did_close::did_close),
         "textDocument/didSave" => apply(state, notification, did_save::did_save),
         "workspace/didChangeWatchedFiles" => {
@@ -48,12 +49,16 @@ pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
 }
 
 fn apply<P: DeserializeOwned>(state: &mut State, notification: &Request, change: fn(&mut State, P)) {
-    let params = notification.params().unwrap_or(&serde_json::Value::Null);
-    match P::deserialize(params) {
+    match P::deserialize(params(notification)) {
         Ok(params) => change(state, params),
         // The error may quote what was sent, which may be code.
         Err(_) => {
             state.server.warn(format!("{} came with parameters of another shape", notification.method()))
         }
     }
+}
+
+/// The parameters; `null` where there are none.
+pub(crate) fn params(notification: &Request) -> &Value {
+    notification.params().unwrap_or(&Value::Null)
 }

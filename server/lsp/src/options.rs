@@ -25,9 +25,9 @@ impl Default for Options {
 const KNOWN: &str = "enabled, engine, deadlineMs";
 
 impl Options {
-    /// What `value` sets, and what of it means nothing. Nulls set nothing.
-    pub(crate) fn parse(value: &Value, engines: &[String]) -> (Options, Vec<String>) {
-        let mut options = Options::default();
+    /// These options with what `value` sets, and what of it means nothing. Nulls set nothing.
+    pub(crate) fn with(self, value: &Value, engines: &[String]) -> (Options, Vec<String>) {
+        let mut options = self;
         let mut problems = Vec::new();
         let fields = match value {
             Value::Null => return (options, problems),
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn check(value: Value, expected: Expect) {
-        let (options, problems) = Options::parse(&value, &["builtin".to_owned()]);
+        let (options, problems) = Options::default().with(&value, &["builtin".to_owned()]);
         expected.assert_eq(&format!("{options:?}\n{}", problems.join("\n")));
     }
 
@@ -118,7 +118,8 @@ mod tests {
         assert_eq!(documented.join(", "), KNOWN);
         let (_, example) = document.split_once("\n```json ghostbench settings\n").unwrap();
         let example = example.split("```").next().unwrap_or_default();
-        let (_, problems) = Options::parse(&serde_json::from_str(example).unwrap(), &["builtin".to_owned()]);
+        let (_, problems) =
+            Options::default().with(&serde_json::from_str(example).unwrap(), &["builtin".to_owned()]);
         assert_eq!(problems, Vec::<String>::new());
     }
 }

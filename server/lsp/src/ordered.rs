@@ -4,19 +4,24 @@
 //! LSP service with the [`Moment`] of their arrival, so that whatever runs when, each answer belongs to the text before it. Nothing
 //! here parses, waits or computes.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
+use serde::Deserialize;
+use serde_json::Value;
 use tower::Service;
+use tower_lsp_server::gen_lsp_types::{ProgressToken, Uri};
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
 
 use crate::documents::Documents;
 use crate::moment::Moment;
 use crate::notifications;
+use crate::progress::Work;
 use crate::server::Server;
 
 /// The LSP service with the order kept around it.
@@ -47,6 +52,12 @@ impl Ordered {
         self.was_shut_down
     }
 
+    /// The work that a request gives a progress token for. The client may stop it right after sending the request.
+    fn work(&self, request: &Request) -> Option<Work> {
+        let token = ProgressToken::deserialize(request.params()?.get("workDoneToken")?).ok()?;
+        Some(self.service.inner().works.begin(token))
+    }
+
     /// Ends all that is under way.
     pub(crate) fn stop(&self) {
         self.service.inner().stopping.cancel();
@@ -67,9 +78,29 @@ impl Ordered {
         let arrival = self.arrivals;
         let notified = self.state().is_some_and(|state| {
             state.arrival = arrival;
-            notifications::notify(state, &notification)
+            state.notify(&notification)
         });
         if notified { future::ok(None).boxed() } else { self.service.call(notification) }
+    }
+}
+
+impl State {
+    /// Lets a notification change the state; false if it is none that is known here. A defect leaves the server going: the
+    /// document that it struck is not trusted any more.
+    fn notify(&mut self, notification: &Request) -> bool {
+        let notified = panic::catch_unwind(AssertUnwindSafe(|| notifications::notify(self, notification)));
+        notified.unwrap_or_else(|_| {
+            self.part(notifications::params(notification));
+            self.server.warn(format!("{} stopped by a defect of the server", notification.method()));
+            true
+        })
+    }
+
+    /// Takes note that the text of the document that `params` name is not known any more.
+    pub(crate) fn part(&mut self, params: &Value) {
+        if let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str) {
+            Arc::make_mut(&mut self.documents).part(&Uri(uri.to_owned()));
+        }
     }
 }
 
@@ -88,11 +119,14 @@ impl Service<Request> for Ordered {
             return self.notify(message);
         }
         let documents = self.state().map(|state| Arc::clone(&state.documents));
-        let moment =
-            Moment { documents: documents.unwrap_or_default(), arrival: self.arrivals, time: Instant::now() };
+        let moment = Moment {
+            documents: documents.unwrap_or_default(),
+            arrival: self.arrivals,
+            time: Instant::now(),
+            work: self.work(&message).map(Arc::new),
+        };
         if message.method() == "shutdown" {
-            self.was_shut_down = true;
-            self.state = None;
+            self.was_shut_down |= self.state.take().is_some();
         }
         moment.scope(self.service.call(message)).boxed()
     }

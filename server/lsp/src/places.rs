@@ -1,10 +1,14 @@
 //! Places in an open document that follow its edits: where cases were recorded, and where suggestions were shown or accepted.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use cases::{Case, Exposure};
-use text::{Anchor, Bias, Document as Rope, Edit};
+use text::{Anchor, Bias, Document as Rope, Edit, Encoding};
+use tower_lsp_server::gen_lsp_types as lsp;
+
+use crate::documents::OpenDocument;
+use crate::to_proto;
 
 /// Suggestions remembered per document: those of the last hour of fast typing.
 const MAX_SUGGESTIONS: usize = 1000;
@@ -12,69 +16,115 @@ const MAX_SUGGESTIONS: usize = 1000;
 /// The places of one document.
 pub(crate) struct Places {
     rope: Rope,
-    cases: Vec<(String, Span)>,
-    known: HashSet<String>,
-    suggestions: VecDeque<Suggestion>,
+    revision: u64,
+    /// Where cases stand, by their ids.
+    cases: HashMap<String, Span>,
+    /// The revision in which a case was last looked for and not found.
+    missed: HashMap<String, u64>,
+    suggestions: VecDeque<Exposed>,
+}
+
+/// A document's text at one moment.
+pub(crate) struct TextThen {
+    rope: Rope,
+    revision: u64,
 }
 
 /// A suggestion and where it stood.
-struct Suggestion {
+struct Exposed {
     span: Span,
     engine: String,
     exposure: Exposure,
 }
 
 impl Places {
-    pub(crate) fn new(rope: Rope) -> Places {
-        Places { rope, cases: Vec::new(), known: HashSet::new(), suggestions: VecDeque::new() }
+    /// Of a document whose text message `revision` made.
+    pub(crate) fn new(rope: Rope, revision: u64) -> Places {
+        Places { rope, revision, cases: HashMap::new(), missed: HashMap::new(), suggestions: VecDeque::new() }
+    }
+
+    /// Takes note that message `revision` changes the text; its edits follow.
+    pub(crate) fn begin(&mut self, revision: u64) {
+        self.revision = revision;
     }
 
     /// Moves all places along with an edit, after which the text is `rope`.
     pub(crate) fn follow(&mut self, edit: &Edit, rope: &Rope) {
         self.rope = rope.clone();
-        self.cases.iter_mut().for_each(|(_, span)| span.follow(edit));
-        self.cases.retain(|(_, span)| !span.is_lost());
-        self.suggestions.iter_mut().for_each(|suggestion| suggestion.span.follow(edit));
+        self.cases.values_mut().for_each(|span| span.follow(edit));
+        // What is deleted may come back.
+        self.cases.retain(|_, span| !span.is_lost());
+        self.suggestions.iter_mut().for_each(|exposed| exposed.span.follow(edit));
     }
 
-    /// Finds the place of each case that is not known here yet.
-    pub(crate) fn add<'a>(&mut self, cases: impl IntoIterator<Item = &'a Case>) {
-        let mut text = None;
-        for case in cases {
-            if self.known.insert(case.id.clone()) {
-                let text = text.get_or_insert_with(|| self.rope.text());
-                let span = case.place_in(text).map(Span::new);
-                self.cases.extend(span.map(|span| (case.id.clone(), span)));
-            }
+    /// The text as it is now, and the cases of `all` that must be looked for in it.
+    pub(crate) fn wanted<'a>(&self, all: impl Iterator<Item = &'a Case>) -> (TextThen, Vec<&'a Case>) {
+        let is_open = |case: &&Case| {
+            !self.cases.contains_key(&case.id) && self.missed.get(&case.id) != Some(&self.revision)
+        };
+        (TextThen { rope: self.rope.clone(), revision: self.revision }, all.filter(is_open).collect())
+    }
+
+    /// Takes in what a search found of a case.
+    pub(crate) fn found(&mut self, case: &Case, range: Option<Range<usize>>, then: &TextThen) {
+        match range.map(|range| self.today(range, then)) {
+            Some(range) => drop(self.cases.insert(case.id.clone(), Span::new(range))),
+            None => drop(self.missed.insert(case.id.clone(), then.revision)),
         }
     }
 
-    /// Where the cases stand, by their ids.
-    pub(crate) fn cases(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
-        self.cases.iter().map(|(id, span)| (id.as_str(), span.range()))
+    /// Where the cases stand, by their ids, in an editor's terms.
+    pub(crate) fn ranges(&self, encoding: Encoding) -> HashMap<String, lsp::Range> {
+        let position = |offset| self.rope.position(offset, encoding).map(to_proto::position);
+        let range = |span: &Span| {
+            let Range { start, end } = span.range();
+            Some(lsp::Range::new(position(start)?, position(end)?))
+        };
+        self.cases.iter().filter_map(|(id, span)| Some((id.clone(), range(span)?))).collect()
     }
 
-    /// Remembers a suggestion of `engine`: at a cursor, or as text that was accepted.
-    pub(crate) fn expose(&mut self, range: Range<usize>, engine: &str, exposure: Exposure) {
+    /// Remembers a suggestion of `engine`: at a cursor, or as text that was accepted; `range` is one of `then`.
+    pub(crate) fn expose(&mut self, range: Range<usize>, then: &TextThen, engine: &str, exposure: Exposure) {
         if self.suggestions.len() == MAX_SUGGESTIONS {
             self.suggestions.pop_front();
         }
-        self.suggestions.push_back(Suggestion {
-            span: Span::new(range),
-            engine: engine.to_owned(),
-            exposure,
-        });
+        let span = Span::new(self.today(range, then));
+        self.suggestions.push_back(Exposed { span, engine: engine.to_owned(), exposure });
     }
 
-    /// What was suggested where the text in `range` stands now, and by whom: acceptance before showing, late before early.
-    pub(crate) fn exposure(&self, range: &Range<usize>) -> (Exposure, Option<&str>) {
-        let touches = |suggestion: &&Suggestion| {
-            let span = suggestion.span.range();
+    /// What was suggested where the text in `range` of `then` stands now, and by whom: acceptance before showing, late before early.
+    pub(crate) fn exposure(&self, range: Range<usize>, then: &TextThen) -> (Exposure, Option<&str>) {
+        let range = self.today(range, then);
+        let touches = |exposed: &&Exposed| {
+            let span = exposed.span.range();
             span.start <= range.end && range.start <= span.end
         };
-        let suggested = self.suggestions.iter().filter(touches).max_by_key(|suggestion| suggestion.exposure);
-        suggested
-            .map_or((Exposure::None, None), |suggestion| (suggestion.exposure, Some(&*suggestion.engine)))
+        let suggested = self.suggestions.iter().filter(touches).max_by_key(|exposed| exposed.exposure);
+        suggested.map_or((Exposure::None, None), |exposed| (exposed.exposure, Some(&*exposed.engine)))
+    }
+
+    /// Where a range of an earlier text is now. What was changed since counts as one edit.
+    fn today(&self, range: Range<usize>, then: &TextThen) -> Range<usize> {
+        if then.revision == self.revision {
+            return range;
+        }
+        let mut span = Span::new(range);
+        if let Some(edit) = Edit::between(&then.rope.text(), &self.rope.text()) {
+            span.follow(&edit);
+        }
+        span.range()
+    }
+}
+
+impl TextThen {
+    /// Of the moment that `document` is from.
+    pub(crate) fn of(document: &OpenDocument) -> TextThen {
+        TextThen { rope: document.rope.clone(), revision: document.revision }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> String {
+        self.rope.text()
     }
 }
 

@@ -1,18 +1,21 @@
 //! Work-done progress: shown where the client gave a token or can be given one, and never waited for.
+//!
+//! Some work can be stopped by its progress. Stopping is known by the token from the arrival of the request on, before anything is
+//! shown; several pieces of work under one token stop together.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::watch::{self, Receiver, Sender};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::Client;
 use tower_lsp_server::gen_lsp_types::{ProgressNotification, ProgressParams, ProgressToken};
 
+use crate::locks::lock;
 use crate::server::Server;
-use crate::session::lock;
 
 /// Nobody reads faster.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -26,42 +29,108 @@ pub(crate) struct Step {
     pub(crate) total: usize,
 }
 
-/// The work that the user can stop by its progress.
-#[derive(Default)]
-pub(crate) struct Stoppable {
-    shown: Mutex<HashMap<ProgressToken, CancellationToken>>,
-    count: AtomicU64,
+/// The work that is under way, by what it is shown under.
+#[derive(Clone, Default)]
+pub(crate) struct Works {
+    open: Arc<Mutex<Vec<Listed>>>,
+    count: Arc<AtomicU64>,
 }
 
-impl Stoppable {
-    /// Stops the work that is shown under `token`, if there is any.
-    pub(crate) fn stop(&self, token: &ProgressToken) {
-        if let Some(stop) = lock(&self.shown).get(token) {
-            stop.cancel();
+struct Listed {
+    number: u64,
+    progress: ProgressToken,
+    stop: CancellationToken,
+}
+
+/// One piece of work; forgotten when this is dropped.
+pub(crate) struct Work {
+    number: u64,
+    works: Works,
+    /// What it is shown under.
+    progress: ProgressToken,
+    /// Whether the client knows that already.
+    is_known: bool,
+    /// Cancelled when the client stops it.
+    pub(crate) stop: CancellationToken,
+}
+
+impl Works {
+    /// Takes in work that the client gave a token for.
+    pub(crate) fn begin(&self, progress: ProgressToken) -> Work {
+        self.list(self.count.fetch_add(1, Ordering::Relaxed), progress, true)
+    }
+
+    /// Takes in work that the client gave no token for.
+    pub(crate) fn begin_anew(&self) -> Work {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        self.list(number, ProgressToken::String(format!("ghostbench/{number}")), false)
+    }
+
+    /// Stops all work that is shown under `progress`.
+    pub(crate) fn stop(&self, progress: &ProgressToken) {
+        for listed in lock(&self.open).iter().filter(|listed| listed.progress == *progress) {
+            listed.stop.cancel();
         }
     }
 
-    fn new_token(&self) -> ProgressToken {
-        ProgressToken::String(format!("ghostbench/{}", self.count.fetch_add(1, Ordering::Relaxed)))
+    fn list(&self, number: u64, progress: ProgressToken, is_known: bool) -> Work {
+        let stop = CancellationToken::new();
+        lock(&self.open).push(Listed { number, progress: progress.clone(), stop: stop.clone() });
+        Work { number, works: self.clone(), progress, is_known, stop }
     }
 }
 
-/// Shows steps until nobody tells of any more. Where the user may stop the work, `stop` is cancelled then.
-pub(crate) async fn show(
-    server: &Server,
-    token: Option<ProgressToken>,
-    title: &str,
-    mut told: watch::Receiver<Step>,
-    stop: Option<CancellationToken>,
-) {
-    let Some(token) = token_for(server, token).await else { return };
-    let mut shown = Shown { server, token, has_ended: false };
-    let is_stoppable = stop.is_some();
-    if let Some(stop) = stop {
-        lock(&server.stoppable.shown).insert(shown.token.clone(), stop);
+impl Drop for Work {
+    fn drop(&mut self) {
+        lock(&self.works.open).retain(|listed| listed.number != self.number);
     }
-    let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
-    send(&server.client, &shown.token, begin).await;
+}
+
+/// Work that is being shown. Dropped, it is shown as ended.
+pub(crate) struct Shown {
+    /// Hears of every step.
+    pub(crate) steps: Sender<Step>,
+    showing: JoinHandle<()>,
+}
+
+impl Shown {
+    /// Begins to show work, if the client wants to see it.
+    pub(crate) fn begin(server: &Server, work: &Work, title: &str, is_stoppable: bool) -> Shown {
+        let (steps, told) = watch::channel(Step::default());
+        let client = server.client.clone();
+        let must_create = !work.is_known;
+        let is_wanted = !must_create || server.agreed().is_some_and(|agreed| agreed.client_has.progress);
+        let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
+        let progress = work.progress.clone();
+        let showing = tokio::spawn(async move {
+            if is_wanted && (!must_create || create(&client, &progress, told.clone()).await) {
+                show(&client, &progress, begin, told).await;
+            }
+        });
+        Shown { steps, showing }
+    }
+
+    /// Shows that the work is done, before anything that is sent later.
+    pub(crate) async fn end(self) {
+        drop(self.steps);
+        // A defect in showing is no defect in the work.
+        let _ = self.showing.await;
+    }
+}
+
+/// Has the client make room for a token of ours; false if it does not before the work is over.
+async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Step>) -> bool {
+    let is_over = async { while told.changed().await.is_ok() {} };
+    tokio::select! {
+        biased;
+        created = client.create_work_done_progress(progress.clone()) => created.is_ok(),
+        () = is_over => false,
+    }
+}
+
+/// Shows steps until nobody tells of any more.
+async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<Step>) {
+    send(client, progress, begin).await;
     let mut next = Instant::now();
     while told.changed().await.is_ok() {
         let step = *told.borrow_and_update();
@@ -69,49 +138,17 @@ pub(crate) async fn show(
             next = Instant::now() + INTERVAL;
             let message = format!("{} of {}", step.done, step.total);
             let report = json!({ "kind": "report", "message": message, "percentage": percent(step) });
-            send(&server.client, &shown.token, report).await;
+            send(client, progress, report).await;
         }
     }
-    shown.has_ended = true;
-    send(&server.client, &shown.token, end()).await;
-}
-
-/// The client's token, else one of ours if the client wants any.
-async fn token_for(server: &Server, token: Option<ProgressToken>) -> Option<ProgressToken> {
-    if token.is_some() || !server.agreed().is_some_and(|agreed| agreed.client_has.progress) {
-        return token;
-    }
-    let token = server.stoppable.new_token();
-    let created = server.client.create_work_done_progress(token.clone()).await;
-    created.is_ok().then_some(token)
+    send(client, progress, json!({ "kind": "end" })).await;
 }
 
 fn percent(step: Step) -> u32 {
     (step.done * 100 / step.total.max(1)).min(100) as u32
 }
 
-fn end() -> Value {
-    json!({ "kind": "end" })
-}
-
-async fn send(client: &Client, token: &ProgressToken, value: Value) {
-    let params = ProgressParams { token: token.clone(), value };
+async fn send(client: &Client, progress: &ProgressToken, value: Value) {
+    let params = ProgressParams { token: progress.clone(), value };
     client.send_notification::<ProgressNotification>(params).await;
-}
-
-/// Ends what is shown when the work is dropped in the middle: its request was cancelled.
-struct Shown<'a> {
-    server: &'a Server,
-    token: ProgressToken,
-    has_ended: bool,
-}
-
-impl Drop for Shown<'_> {
-    fn drop(&mut self) {
-        lock(&self.server.stoppable.shown).remove(&self.token);
-        if !self.has_ended {
-            let (client, token) = (self.server.client.clone(), self.token.clone());
-            tokio::spawn(async move { send(&client, &token, end()).await });
-        }
-    }
 }

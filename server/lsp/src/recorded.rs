@@ -1,32 +1,38 @@
 //! What was recorded in a folder, read again only when its files changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use cases::{Case, Prediction, Score};
-use replay::{Added, DataFolder, Error, RecordedSuite, WholeRun};
+use replay::{Added, DataFolder, Error, RecordedSuite, RunsStamp, WholeRun};
 
-use crate::session::lock;
+use crate::locks::lock;
 
 /// The cases recorded in a folder, and what engines made of them.
 pub(crate) struct Recorded {
     data: DataFolder,
-    suite: RecordedSuite,
-    /// Replays that this server made.
-    replays: AtomicU64,
-    known: Mutex<Option<(Stamp, Arc<Known>)>>,
-    /// What could not be read and has not been told. It may quote code, so it is for the user and not for the log.
-    problems: Mutex<Vec<String>>,
+    root: PathBuf,
+    suite: OnceLock<RecordedSuite>,
+    /// Held while reading, so that those who wait find it done.
+    read: Mutex<Read>,
+}
+
+/// What was read last.
+#[derive(Default)]
+struct Read {
+    known: Option<(Stamp, Arc<Known>)>,
+    /// Problems that were told; each is told once.
+    told: HashSet<String>,
 }
 
 /// What tells whether the files are as they were.
 #[derive(PartialEq, Eq)]
 struct Stamp {
     suite: Option<(u64, SystemTime)>,
-    replays: u64,
+    runs: RunsStamp,
 }
 
 /// The suite and its newest answers.
@@ -40,67 +46,52 @@ pub(crate) struct Known {
 }
 
 impl Recorded {
-    pub(crate) fn new(data: DataFolder, suite: RecordedSuite) -> Recorded {
-        Recorded {
-            data,
-            suite,
-            replays: AtomicU64::new(0),
-            known: Mutex::default(),
-            problems: Mutex::default(),
-        }
+    /// What is recorded in the workspace at `root`. Nothing is looked at before it is asked for.
+    pub(crate) fn new(data: DataFolder, root: PathBuf) -> Recorded {
+        Recorded { data, root, suite: OnceLock::new(), read: Mutex::default() }
     }
 
-    /// The suite on disk.
+    /// The suite on disk. Waits for the disk the first time.
     pub(crate) fn suite(&self) -> &RecordedSuite {
-        &self.suite
+        self.suite.get_or_init(|| self.data.recorded(&self.root))
     }
 
     /// Adds a case. Waits for the disk.
     pub(crate) fn add(&self, case: Case) -> Result<Added, Error> {
-        self.suite.add(case)
+        self.suite().add(case)
     }
 
-    /// Takes note that a replay was made.
-    pub(crate) fn was_replayed(&self) {
-        self.replays.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// What is recorded now. Waits for the disk if it changed.
-    pub(crate) fn known(&self) -> Result<Arc<Known>, Error> {
+    /// What is recorded now, and what could not be read of it for the first time. Waits for the disk if something changed. Problems may
+    /// quote code: they are for the user, not for the log.
+    pub(crate) fn known(&self) -> Result<(Arc<Known>, Vec<String>), Error> {
+        let mut read = lock(&self.read);
         let stamp = self.stamp();
-        if let Some((read, known)) = &*lock(&self.known)
-            && *read == stamp
-        {
-            return Ok(Arc::clone(known));
+        if let Some((_, known)) = read.known.as_ref().filter(|(read, _)| *read == stamp) {
+            return Ok((Arc::clone(known), Vec::new()));
         }
-        let replay::Recorded { cases, problems } = self.suite.read()?;
-        let latest = replay::latest(&self.data, self.suite.name(), &cases);
-        let problems: Vec<String> = problems.iter().chain(&latest.problems).map(Error::to_string).collect();
+        let replay::Recorded { cases, problems } = self.suite().read()?;
+        let latest = replay::latest(&self.data, self.suite().name(), &cases);
+        let problems = problems.iter().chain(&latest.problems).map(Error::to_string);
+        let problems: Vec<String> = problems.filter(|problem| read.told.insert(problem.clone())).collect();
         tracing::info!(
-            suite = self.suite.name(),
+            suite = self.suite().name(),
             cases = cases.len(),
-            left_out = problems.len(),
-            "recorded cases"
+            problems = problems.len(),
+            "recorded"
         );
-        *lock(&self.problems) = problems;
         let mut answers: HashMap<String, Vec<_>> = HashMap::new();
         for (prediction, score) in latest.answers {
             answers.entry(prediction.case.clone()).or_default().push((prediction, score));
         }
         let known = Arc::new(Known { cases, whole: latest.whole, answers });
-        *lock(&self.known) = Some((stamp, Arc::clone(&known)));
-        Ok(known)
-    }
-
-    /// What could not be read when the suite was last read, once.
-    pub(crate) fn take_problems(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.problems))
+        read.known = Some((stamp, Arc::clone(&known)));
+        Ok((known, problems))
     }
 
     fn stamp(&self) -> Stamp {
-        let metadata = fs::metadata(self.suite.path()).ok();
+        let metadata = fs::metadata(self.suite().path()).ok();
         let suite = metadata.and_then(|metadata| Some((metadata.len(), metadata.modified().ok()?)));
-        Stamp { suite, replays: self.replays.load(Ordering::SeqCst) }
+        Stamp { suite, runs: self.data.runs_stamp(self.suite().name()) }
     }
 }
 

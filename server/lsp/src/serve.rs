@@ -10,7 +10,6 @@
 //! The loop runs on the main thread, which no computation ever occupies, and awaits nothing but the next message.
 
 use std::io::{self, BufReader};
-use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
@@ -51,9 +50,8 @@ pub enum End {
 /// Serves one client over standard input and output until either has had enough.
 pub fn serve(setup: Setup) -> anyhow::Result<End> {
     log::start(setup.log.as_ref());
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(cores.max(2))
+        .worker_threads(replay::cores().max(2))
         .enable_all()
         .build()
         .context("cannot start threads")?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
 use text::Encoding;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp_server::gen_lsp_types::{
@@ -14,16 +15,16 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
+use crate::beside::no_folder;
 use crate::busy::Busy;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
 use crate::folders::{Folder, Folders};
+use crate::locks::lock;
 use crate::moment::Moment;
 use crate::options::Options;
-use crate::progress::Stoppable;
-use crate::requests::replay::no_folder;
+use crate::progress::Works;
 use crate::serve::End;
-use crate::session::lock;
 use crate::suggestions::Suggestions;
 use crate::watch_files;
 use crate::{EditorEngine, Setup, parent};
@@ -44,8 +45,10 @@ pub(crate) struct Shared {
     pub(crate) folders: Folders,
     /// What was suggested lately.
     pub(crate) suggestions: Suggestions,
-    /// The work that the user can stop.
-    pub(crate) stoppable: Stoppable,
+    /// The work that is under way and shown.
+    pub(crate) works: Works,
+    /// Told when the client's configuration is to be asked for again.
+    pub(crate) configuration_changed: Notify,
     /// How the last request for a completion ended.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     options: Mutex<Arc<Options>>,
@@ -62,6 +65,8 @@ pub(crate) struct Agreed {
     pub(crate) encoding: Encoding,
     /// What the client can do.
     pub(crate) client_has: ClientHas,
+    /// What it set from the start.
+    options: Options,
 }
 
 impl Deref for Server {
@@ -83,7 +88,8 @@ impl Server {
             client,
             folders: Folders::default(),
             suggestions: Suggestions::default(),
-            stoppable: Stoppable::default(),
+            works: Works::default(),
+            configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
             options: Mutex::default(),
             agreed: OnceLock::new(),
@@ -105,17 +111,25 @@ impl Server {
         Arc::clone(&lock(&self.options))
     }
 
-    /// Takes over what the user has set, and says what of it means nothing.
+    /// Takes over what the user has set over what `initialize` brought, and says what of it means nothing.
     pub(crate) fn set_options(&self, value: &Value) {
-        let (options, problems) = Options::parse(value, &self.setup.engine_names());
+        let initial = self.agreed().map(|agreed| agreed.options.clone()).unwrap_or_default();
+        let (options, problems) = initial.with(value, &self.setup.engine_names());
         *lock(&self.options) = Arc::new(options);
         for problem in problems {
             self.warn(problem);
         }
     }
 
-    /// Asks the client for what the user has set.
-    pub(crate) async fn pull_options(&self) {
+    /// Asks for what the user has set, again whenever it changed; one request after the other, so that the newest answer counts.
+    async fn keep_options(&self) {
+        loop {
+            self.pull_options().await;
+            self.configuration_changed.notified().await;
+        }
+    }
+
+    async fn pull_options(&self) {
         let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
         match self.client.configuration(vec![section]).await {
             Ok(values) => values.first().into_iter().for_each(|value| self.set_options(value)),
@@ -170,11 +184,12 @@ impl LanguageServer for Server {
         if let Some(id) = params.process_id {
             parent::watch(id, self.ends.clone());
         }
-        if let Some(options) = &params.initialization_options {
-            self.set_options(options);
-        }
+        let initial = params.initialization_options.clone().unwrap_or_default();
+        let (options, problems) = Options::default().with(&initial, &self.setup.engine_names());
+        problems.into_iter().for_each(|problem| self.warn(problem));
+        *lock(&self.options) = Arc::new(options.clone());
         // A second `initialize` never gets here.
-        let _ = self.agreed.set(Agreed { encoding, client_has });
+        let _ = self.agreed.set(Agreed { encoding, client_has, options });
         self.folders.expect(folders(&params));
         Ok(InitializeResult {
             capabilities: capabilities::of_server(encoding),
@@ -192,11 +207,11 @@ impl LanguageServer for Server {
         let Some(agreed) = self.agreed() else { return };
         let (server, has) = (self.clone(), agreed.client_has);
         tokio::spawn(async move {
-            if has.configuration {
-                server.pull_options().await;
-            }
             if has.file_watching {
                 watch_files::register(&server.client).await;
+            }
+            if has.configuration {
+                server.keep_options().await;
             }
         });
     }

@@ -2,11 +2,12 @@
 //!
 //! Shared by the ordering layer and the tasks of requests. Each lock is held for a look or a small change, never across an await.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use completion::Recent;
 use text::{Document as Rope, Edit};
 
+use crate::locks::lock;
 use crate::parsed::Parsed;
 use crate::places::Places;
 use crate::turns::Turns;
@@ -30,13 +31,14 @@ impl Session {
             turns: Mutex::new(Turns::new(revision)),
             recent: Mutex::default(),
             parsed: Mutex::default(),
-            places: Mutex::new(Places::new(rope)),
+            places: Mutex::new(Places::new(rope, revision)),
         }
     }
 
     /// Takes note that message `revision` changes the text; its edits follow.
     pub(crate) fn begin(&self, revision: u64) {
         lock(&self.turns).begin(revision);
+        lock(&self.places).begin(revision);
     }
 
     /// Lets everything follow an edit, after which the text is `rope`.
@@ -45,13 +47,13 @@ impl Session {
         lock(&self.places).follow(edit, rope);
     }
 
-    /// Ends what is being computed.
+    /// Ends what is being computed for the text as it was.
+    pub(crate) fn end(&self) {
+        lock(&self.turns).end();
+    }
+
+    /// Ends what is being computed, for good.
     pub(crate) fn close(&self) {
         lock(&self.turns).close();
     }
-}
-
-/// A panic while the lock was held leaves a value that is whole: every change under these locks is made in one step.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,8 @@ use cases::Exposure;
 use tower_lsp_server::gen_lsp_types::Uri;
 
 use crate::documents::{Documents, OpenDocument};
-use crate::session::lock;
+use crate::locks::lock;
+use crate::places::TextThen;
 
 /// Editors accept what they got last; a few more for clients that cycle.
 const REMEMBERED: usize = 256;
@@ -46,7 +47,8 @@ impl Suggestions {
     ) -> String {
         let id = self.count.fetch_add(1, Ordering::Relaxed).to_string();
         // Whether it is drawn, few clients tell. Who may have seen it is taken to have seen it.
-        lock(&document.session.places).expose(range.end..range.end, engine, Exposure::Shown);
+        let then = TextThen::of(document);
+        lock(&document.session.places).expose(range.end..range.end, &then, engine, Exposure::Shown);
         let mut last = lock(&self.last);
         if last.len() == REMEMBERED {
             last.pop_front();
@@ -74,7 +76,8 @@ impl Suggestions {
         if let Some(document) = documents.get(&suggestion.uri)
             && let Some(range) = stands_at(&document, suggestion.start, accepted)
         {
-            lock(&document.session.places).expose(range, &suggestion.engine, Exposure::Accepted);
+            let then = TextThen::of(&document);
+            lock(&document.session.places).expose(range, &then, &suggestion.engine, Exposure::Accepted);
         }
         true
     }

@@ -72,7 +72,8 @@ impl Turns {
         self.end();
     }
 
-    fn end(&mut self) {
+    /// Whoever has the turn loses it.
+    pub(crate) fn end(&mut self) {
         if let Some(turn) = &self.newest {
             turn.cancel.cancel();
         }

@@ -1,7 +1,5 @@
 //! `ghostbench lsp`: the language server, until its editor has had enough.
 
-use std::num::NonZeroUsize;
-
 use anyhow::bail;
 use lsp::{End, Log, Setup};
 
@@ -12,8 +10,7 @@ use crate::steps::{engines, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
-    // One core stays free for whoever types.
-    use_threads(NonZeroUsize::new(replay::cores() - 1).or(Some(NonZeroUsize::MIN)))?;
+    use_threads(Some(lsp::background_threads()))?;
     let level = args.log_level.into();
     let setup = Setup {
         engines: engines::for_editor(&args.engines, args.scripted.as_deref()),

@@ -7,8 +7,7 @@ use crate::ordered::State;
 /// Clients that can be asked are asked; others send everything along.
 pub(crate) fn did_change_configuration(state: &mut State, params: DidChangeConfigurationParams) {
     if state.server.agreed().is_some_and(|agreed| agreed.client_has.configuration) {
-        let server = state.server.clone();
-        tokio::spawn(async move { server.pull_options().await });
+        state.server.configuration_changed.notify_one();
     } else if let Some(options) = params.settings.get("ghostbench") {
         state.server.set_options(options);
     }

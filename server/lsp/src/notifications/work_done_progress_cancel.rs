@@ -5,5 +5,5 @@ use tower_lsp_server::gen_lsp_types::WorkDoneProgressCancelParams;
 use crate::ordered::State;
 
 pub(crate) fn work_done_progress_cancel(state: &mut State, params: WorkDoneProgressCancelParams) {
-    state.server.stoppable.stop(&params.token);
+    state.server.works.stop(&params.token);
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use cases::Case;
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{CasesParams, CasesResult};
 use crate::moment::Moment;
 use crate::server::Server;
-use crate::summaries::{Summaries, known};
+use crate::summaries::Summaries;
 
 pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result<CasesResult> {
     let moment = Moment::of_request();
@@ -20,10 +21,9 @@ pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result
     };
     let mut cases = Vec::new();
     for folder in folders {
-        let known = known(&server, &folder).await?;
-        let mut summaries = Summaries::new(&folder, &known, &moment.documents);
-        let is_wanted = |of: &str| path.as_ref().is_none_or(|path: &Arc<str>| **path == *of);
-        cases.extend(known.cases.iter().filter(|case| is_wanted(&case.path)).map(|case| summaries.of(case)));
+        let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
+        let is_wanted = |case: &&Case| path.as_ref().is_none_or(|path: &Arc<str>| **path == *case.path);
+        cases.extend(summaries.known.cases.iter().filter(is_wanted).map(|case| summaries.of(case)));
     }
     Ok(CasesResult { cases })
 }

@@ -7,16 +7,15 @@ use tower_lsp_server::jsonrpc::Result;
 use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
 use crate::moment::Moment;
 use crate::server::Server;
-use crate::summaries::{Summaries, known};
+use crate::summaries::Summaries;
 
 pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let moment = Moment::of_request();
     let document = moment.document(&params.text_document.uri)?;
     let home = server.folders.home(&document);
     let Some(folder) = home.folder else { return Ok(None) };
-    let known = known(&server, &folder).await?;
-    let mut summaries = Summaries::new(&folder, &known, &moment.documents);
-    let lenses = known.of_file(&home.path).filter_map(|case| lens(&summaries.of(case)));
+    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
+    let lenses = summaries.known.of_file(&home.path).filter_map(|case| lens(&summaries.of(case)));
     Ok(Some(lenses.collect()))
 }
 

@@ -17,16 +17,18 @@ use tower_lsp_server::gen_lsp_types::{
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 
+use crate::EditorEngine;
+use crate::beside::failed;
 use crate::documents::OpenDocument;
 use crate::ext::{self, CompletionStatus};
 use crate::item::{self, Popup};
+use crate::locks::lock;
 use crate::moment::Moment;
+use crate::options::Options;
 use crate::server::Server;
-use crate::session::lock;
-use crate::summaries::failed;
 
 /// How a request ended.
-enum End {
+enum Ending {
     /// With a suggestion.
     Text { item: item::Item, is_reused: bool },
     /// With nothing to suggest, and why.
@@ -45,33 +47,38 @@ pub(crate) async fn inline_completion(
     let at = params.text_document_position_params;
     let document = moment.document(&at.text_document.uri)?;
     let cursor = document.offset(at.position)?;
-    let asking = Asking { server: &server, document: &document, cursor, arrival: moment.arrival };
+    let options = server.options();
+    let engine = server.setup.engine(options.engine.as_deref());
+    let arrival = moment.arrival;
+    let asking = Asking { server: &server, options: &options, engine, document: &document, cursor, arrival };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
-    let end = asking.ask(is_invoked, params.context.selected_completion_info).await;
-    note(&server, &moment, &end);
-    match end {
-        End::Text { item, .. } => Ok(Some(InlineCompletionList { items: vec![asking.item(item)?] })),
-        End::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
-        End::Superseded => Ok(None),
-        End::Failed(reason) => Err(failed(reason)),
+    let ending = asking.ask(is_invoked, params.context.selected_completion_info).await;
+    note(&server, &moment, &ending);
+    match ending {
+        Ending::Text { item, .. } => Ok(Some(InlineCompletionList { items: vec![asking.item(item)?] })),
+        Ending::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
+        Ending::Superseded => Ok(None),
+        Ending::Failed(reason) => Err(failed(reason)),
     }
 }
 
 /// One request on its way.
 struct Asking<'a> {
     server: &'a Server,
+    options: &'a Options,
+    engine: &'a EditorEngine,
     document: &'a OpenDocument,
     cursor: usize,
     arrival: u64,
 }
 
 impl Asking<'_> {
-    async fn ask(&self, is_invoked: bool, selected: Option<SelectedCompletionInfo>) -> End {
+    async fn ask(&self, is_invoked: bool, selected: Option<SelectedCompletionInfo>) -> Ending {
         let revision = self.document.revision;
         let turn = lock(&self.document.session.turns).take(self.arrival, self.cursor, revision);
-        let Some(cancel) = turn else { return End::Superseded };
+        let Some(cancel) = turn else { return Ending::Superseded };
         if let Some(reason) = self.gate() {
-            return End::Nothing { status: "gated", reason };
+            return Ending::Nothing { status: "gated", reason };
         }
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
@@ -85,10 +92,10 @@ impl Asking<'_> {
         let end = self.complete(&text, cursor, is_invoked, &cancel).await;
         let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
         match end {
-            _ if !may_answer => End::Superseded,
+            _ if !may_answer => Ending::Superseded,
             Ok((suggestion, is_reused)) => {
                 let item = item::item(&self.document.text(), self.cursor, &suggestion, popup.as_ref());
-                End::Text { item, is_reused }
+                Ending::Text { item, is_reused }
             }
             Err(end) => end,
         }
@@ -96,7 +103,7 @@ impl Asking<'_> {
 
     /// Cheap reasons to suggest nothing.
     fn gate(&self) -> Option<String> {
-        let is_off = !self.server.options().is_enabled;
+        let is_off = !self.options.is_enabled;
         is_off.then(|| "switched off in the settings".to_owned()).or_else(|| self.document.refusal())
     }
 
@@ -114,18 +121,15 @@ impl Asking<'_> {
         cursor: usize,
         is_invoked: bool,
         cancel: &CancellationToken,
-    ) -> std::result::Result<(String, bool), End> {
-        let options = self.server.options();
-        let engine = self.server.setup.engine(options.engine.as_deref());
-        let asked = if is_invoked { &engine.invoked } else { &engine.automatic };
-        let settings = Settings {
-            deadline: options.deadline.unwrap_or(asked.settings.deadline),
-            ..asked.settings.clone()
-        };
-        let fingerprint = asked.name().fingerprint;
+    ) -> std::result::Result<(String, bool), Ending> {
+        // What was asked for by key lives on while it is typed, so that all answers are remembered as those to typing.
+        let fingerprint = self.engine.automatic.name().fingerprint;
         if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &fingerprint) {
-            return Ok((rest.to_owned(), true));
+            return Ok((rest, true));
         }
+        let asked = if is_invoked { &self.engine.invoked } else { &self.engine.automatic };
+        let deadline = self.options.deadline.unwrap_or(asked.settings.deadline);
+        let settings = Settings { deadline, ..asked.settings.clone() };
         let home = self.server.folders.home(self.document);
         let contents = home.folder.as_ref().map(|folder| folder.contents()).unwrap_or_default();
         let language = contents.language(&home.path).or(self.document.language);
@@ -133,14 +137,13 @@ impl Asking<'_> {
         let snapshot = contents.world.open(Document { path: home.path, language, text: Arc::clone(text) });
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
-        let suggestion = suggestion(outcome.ok_or(End::Superseded)?)?;
+        let suggestion = suggestion(outcome.ok_or(Ending::Superseded)?)?;
         lock(&self.document.session.recent).remember(text, cursor, &fingerprint, &suggestion);
         Ok((suggestion, false))
     }
 
     fn item(&self, item: item::Item) -> Result<InlineCompletionItem> {
-        let engine = self.server.options().engine.clone();
-        let engine = self.server.setup.engine(engine.as_deref()).automatic.name().name;
+        let engine = self.engine.automatic.name().name;
         let id = self.server.suggestions.add(self.document, &item.range, &item.text, &engine);
         let command = Command {
             title: "accepted".to_owned(),
@@ -158,28 +161,29 @@ impl Asking<'_> {
 }
 
 /// The text of an outcome, or how else it ends the request.
-fn suggestion(outcome: Outcome) -> std::result::Result<String, End> {
-    let nothing = |status, reason: String| Err(End::Nothing { status, reason });
+fn suggestion(outcome: Outcome) -> std::result::Result<String, Ending> {
+    let nothing = |status, reason: String| Err(Ending::Nothing { status, reason });
     match outcome.status {
         Status::Ok => Ok(outcome.text),
         Status::Silent(reason) => nothing("silent", reason.to_owned()),
         Status::Gated(gate) => nothing("gated", gate.to_string()),
         Status::Timeout => nothing("timeout", "the engine took too long".to_owned()),
-        Status::Cancelled => Err(End::Superseded),
-        Status::Failed(error) => Err(End::Failed(error.to_string())),
+        Status::Cancelled => Err(Ending::Superseded),
+        Status::Failed(error) => Err(Ending::Failed(error.to_string())),
     }
 }
 
 /// Keeps how the request ended, for people who wonder where their ghost text is.
-fn note(server: &Server, moment: &Moment, end: &End) {
-    let (status, reason) = match end {
-        End::Text { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
-        End::Nothing { status, reason } => (*status, Some(reason.clone())),
-        End::Superseded => ("superseded", None),
-        End::Failed(reason) => ("error", Some(reason.clone())),
+fn note(server: &Server, moment: &Moment, ending: &Ending) {
+    let (status, reason) = match ending {
+        Ending::Text { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
+        Ending::Nothing { status, reason } => (*status, Some(reason.clone())),
+        Ending::Superseded => ("superseded", None),
+        Ending::Failed(reason) => ("error", Some(reason.clone())),
     };
     let ms = moment.time.elapsed().as_secs_f64() * 1e3;
-    tracing::debug!(status, reason, ms, "completion");
+    // Reasons are an engine's words, which may hold code.
+    tracing::debug!(status, ms, "completion");
     let status = status.to_owned();
     *lock(&server.last_completion) = Some(CompletionStatus { status, reason, ms });
 }

@@ -6,14 +6,15 @@ use cases::{Case, Origin, OriginKind};
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::beside::{beside, failed, no_folder};
 use crate::documents::OpenDocument;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
 use crate::folders::{Contents, Home};
+use crate::locks::lock;
 use crate::moment::Moment;
-use crate::requests::replay::no_folder;
+use crate::places::TextThen;
 use crate::server::Server;
-use crate::session::lock;
-use crate::summaries::{Summaries, beside, failed, known};
+use crate::summaries::Summaries;
 
 pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
     let moment = Moment::of_request();
@@ -39,10 +40,10 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         })
         .await?
     };
-    let known = known(&server, &folder).await?;
+    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
-        case: Summaries::new(&folder, &known, &moment.documents).of(&added.case),
+        case: summaries.of(&added.case),
         added: added.is_new,
         suite: folder.recorded.suite().path(),
     })
@@ -62,7 +63,7 @@ fn case(
     let mut case =
         mining::at_cursor(&file, &tree, cursor, &origin(contents)).map_err(|reason| reason.to_string())?;
     let places = lock(&document.session.places);
-    let (exposure, engine) = places.exposure(&case.byte_range);
+    let (exposure, engine) = places.exposure(case.byte_range.clone(), &TextThen::of(document));
     case.origin.exposure = exposure;
     case.origin.exposed_arm = engine.map(str::to_owned);
     Ok(case)

@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use cases::Case;
 use replay::{Answers, ConfiguredEngine, Questions, Stop};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
+use crate::background_threads;
+use crate::beside::{beside, failed, no_case, no_folder};
 use crate::ext::{ReplayParams, ReplayResult, Target};
 use crate::folders::Folder;
 use crate::moment::Moment;
-use crate::progress;
-use crate::requests::case::no_case;
+use crate::progress::{Shown, Step, Work};
 use crate::server::Server;
-use crate::summaries::{Summaries, beside, failed, known};
+use crate::summaries::{Summaries, known};
 
 /// Seed of the intervals, as on the command line.
 const SEED: u64 = 1;
@@ -24,20 +23,15 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     let moment = Moment::of_request();
     let (folder, cases) = chosen(&server, &moment, &params).await?;
     if cases.is_empty() {
-        return Err(failed("nothing is recorded here yet; record a case first".to_owned()));
+        return Err(failed("nothing is recorded here yet; record a case first"));
     }
-    let stop = CancellationToken::new();
-    let (tell, told) = watch::channel(progress::Step::default());
-    let showing =
-        progress::show(&server, params.work_done_token, "Ghostbench asks again", told, Some(stop.clone()));
-    let making = make(&server, &folder, cases.clone(), stop.clone(), tell);
-    // Cancelling the request drops both, and with them what engines are at.
-    let (made, ()) = tokio::join!(making, showing);
-    let (run, answers) = made?;
-    folder.recorded.was_replayed();
+    let work = moment.work.clone().unwrap_or_else(|| Arc::new(server.works.begin_anew()));
+    let shown = Shown::begin(&server, &work, "Ghostbench asks again", true);
+    // Cancelling the request drops this, and with it what engines are at.
+    let (run, answers) = make(&server, &folder, cases.clone(), &work, &shown).await?;
+    shown.end().await;
     server.refresh_lenses();
-    let known = known(&server, &folder).await?;
-    let mut summaries = Summaries::new(&folder, &known, &moment.documents);
+    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
     Ok(ReplayResult {
         run,
         requests: answers.predictions.len(),
@@ -86,8 +80,8 @@ async fn make(
     server: &Server,
     folder: &Arc<Folder>,
     cases: Vec<Case>,
-    stop: CancellationToken,
-    tell: watch::Sender<progress::Step>,
+    work: &Work,
+    shown: &Shown,
 ) -> Result<(PathBuf, Answers)> {
     let contents = folder.contents();
     let engines: Vec<ConfiguredEngine> =
@@ -101,18 +95,12 @@ async fn make(
         cases: cases.into(),
         engines: engines.into(),
         world: contents.world.clone(),
-        // One core stays free for ghost text.
-        jobs: replay::cores().saturating_sub(1),
+        jobs: background_threads().get(),
     };
     let told = |done, total| {
-        tell.send_replace(progress::Step { done, total });
+        shown.steps.send_replace(Step { done, total });
     };
-    let made = replay::replay(path.clone(), run, questions, Stop::at_once(stop), told).await;
-    let (answers, _) = made.map_err(|error| failed(error.to_string()))?;
+    let made = replay::replay(path.clone(), run, questions, Stop::at_once(work.stop.clone()), told).await;
+    let (answers, _) = made.map_err(failed)?;
     Ok((path, answers))
-}
-
-/// What to tell somebody who has no folder open.
-pub(crate) fn no_folder() -> Error {
-    failed("no folder is open; open one to record and replay cases".to_owned())
 }

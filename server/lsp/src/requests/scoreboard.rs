@@ -7,10 +7,11 @@ use report::RunReport;
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::beside::beside;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
 use crate::moment::Moment;
 use crate::server::Server;
-use crate::summaries::{beside, known};
+use crate::summaries::known;
 
 pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
     let moment = Moment::of_request();

@@ -4,8 +4,8 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{EngineStatus, FolderStatus, Status};
 use crate::folders::{Folder, State};
+use crate::locks::lock;
 use crate::server::Server;
-use crate::session::lock;
 use crate::to_proto;
 
 pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Result<Status> {

@@ -1,0 +1,33 @@
+//! Work beside the threads that answer requests, and what to answer when it fails.
+
+use std::fmt::Display;
+
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+
+/// The protocol's `RequestFailed`: the request is right, and still there is no result.
+const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// Does what takes long, or waits for a disk, where that is no harm. Its errors go to the client as they are.
+pub(crate) async fn beside<T: Send + 'static, E: Display + Send + 'static>(
+    work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
+) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(failed),
+        Err(_) => Err(failed("stopped by a defect of the server; its log says where")),
+    }
+}
+
+/// What to answer where something cannot be had, and why.
+pub(crate) fn failed(reason: impl Display) -> Error {
+    Error { code: REQUEST_FAILED, message: reason.to_string().into(), data: None }
+}
+
+/// What to answer somebody who has no folder open.
+pub(crate) fn no_folder() -> Error {
+    failed("no folder is open; open one to record and replay cases")
+}
+
+/// What to answer somebody who asks for a case that is not there.
+pub(crate) fn no_case(id: &str) -> Error {
+    Error::invalid_params(format!("no case {id} is recorded in these folders; ghostbench/cases lists them"))
+}
