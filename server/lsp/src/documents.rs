@@ -112,8 +112,9 @@ impl Documents {
         document.version = version;
         document.revision = revision;
         document.whole = Arc::default();
-        document.session.begin(revision);
-        let applied = changes.into_iter().try_for_each(|change| document.apply(change));
+        let mut edits = Vec::new();
+        let applied = changes.into_iter().try_for_each(|change| document.apply(change, &mut edits));
+        document.session.follow(&edits, &document.rope, revision);
         document.has_parted |= applied.is_err();
         Some(applied)
     }
@@ -137,7 +138,8 @@ impl Documents {
 }
 
 impl OpenDocument {
-    fn apply(&mut self, change: Change) -> std::result::Result<(), Parted> {
+    /// Applies a change, and adds the edit that it comes to.
+    fn apply(&mut self, change: Change, edits: &mut Vec<Edit>) -> std::result::Result<(), Parted> {
         let edit = match change.range {
             Some(range) => Some(Edit { range: self.edited(range).ok_or(Parted)?, text: change.text }),
             None => {
@@ -148,7 +150,7 @@ impl OpenDocument {
         };
         let Some(edit) = edit else { return Ok(()) };
         self.rope.apply(&edit).ok_or(Parted)?;
-        self.session.follow(&edit, &self.rope);
+        edits.push(edit);
         Ok(())
     }
 

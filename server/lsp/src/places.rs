@@ -43,18 +43,16 @@ impl Places {
         Places { rope, revision, cases: HashMap::new(), missed: HashMap::new(), suggestions: VecDeque::new() }
     }
 
-    /// Takes note that message `revision` changes the text; its edits follow.
-    pub(crate) fn begin(&mut self, revision: u64) {
-        self.revision = revision;
-    }
-
-    /// Moves all places along with an edit, after which the text is `rope`.
-    pub(crate) fn follow(&mut self, edit: &Edit, rope: &Rope) {
+    /// Moves all places along with the edits of message `revision`, after which the text is `rope`.
+    pub(crate) fn follow(&mut self, edits: &[Edit], rope: &Rope, revision: u64) {
         self.rope = rope.clone();
-        self.cases.values_mut().for_each(|span| span.follow(edit));
+        self.revision = revision;
+        let suggested = self.suggestions.iter_mut().map(|exposed| &mut exposed.span);
+        for span in self.cases.values_mut().chain(suggested) {
+            edits.iter().for_each(|edit| span.follow(edit));
+        }
         // What is deleted may come back.
         self.cases.retain(|_, span| !span.is_lost());
-        self.suggestions.iter_mut().for_each(|exposed| exposed.span.follow(edit));
     }
 
     /// The text as it is now, and the cases of `all` that must be looked for in it.

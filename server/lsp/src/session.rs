@@ -35,16 +35,10 @@ impl Session {
         }
     }
 
-    /// Takes note that message `revision` changes the text; its edits follow.
-    pub(crate) fn begin(&self, revision: u64) {
-        lock(&self.turns).begin(revision);
-        lock(&self.places).begin(revision);
-    }
-
-    /// Lets everything follow an edit, after which the text is `rope`.
-    pub(crate) fn follow(&self, edit: &Edit, rope: &Rope) {
-        lock(&self.turns).follow(edit);
-        lock(&self.places).follow(edit, rope);
+    /// Lets everything follow the edits of message `revision`, after which the text is `rope`.
+    pub(crate) fn follow(&self, edits: &[Edit], rope: &Rope, revision: u64) {
+        lock(&self.turns).follow(edits, revision);
+        lock(&self.places).follow(edits, rope, revision);
     }
 
     /// Ends what is being computed for the text as it was.

@@ -49,19 +49,17 @@ impl Turns {
         is_newest && self.revision == revision && !self.is_closed
     }
 
-    /// Takes note that message `revision` changes the text; its edits follow.
-    pub(crate) fn begin(&mut self, revision: u64) {
+    /// Takes note of the edits of message `revision`.
+    pub(crate) fn follow(&mut self, edits: &[Edit], revision: u64) {
         self.revision = revision;
-    }
-
-    /// Takes note of an edit.
-    pub(crate) fn follow(&mut self, edit: &Edit) {
-        let is_typed = |turn: &mut Turn| {
+        let is_typed = |edit: &Edit, turn: &mut Turn| {
             let is_at_cursor = edit.range.is_empty() && edit.range.start == turn.cursor;
             turn.cursor += edit.text.len();
             is_at_cursor
         };
-        if !self.newest.as_mut().is_none_or(is_typed) {
+        let is_plain_typing =
+            self.newest.as_mut().is_none_or(|turn| edits.iter().all(|edit| is_typed(edit, turn)));
+        if !is_plain_typing {
             self.end();
         }
     }
@@ -102,11 +100,9 @@ mod tests {
     fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
         let mut turns = Turns::new(0);
         let cancel = turns.take(1, 5, 0).expect("nobody else asked");
-        turns.begin(2);
-        turns.follow(&typed(5, "ab"));
-        turns.follow(&typed(7, "c"));
+        turns.follow(&[typed(5, "ab"), typed(7, "c")], 2);
         assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
-        turns.follow(&typed(0, "x"));
+        turns.follow(&[typed(0, "x")], 3);
         assert!(cancel.is_cancelled());
     }
 
