@@ -2,7 +2,7 @@
 //!
 //! The only crate that reads workspace files. [`load`] walks a folder and gives a [`Snapshot`]; whatever it leaves out is
 //! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: an open buffer or a hidden file
-//! gives a new snapshot, in which the text on disk is simply absent.
+//! gives a new snapshot, in which the text on disk is simply absent. [`admits`] tells for a single path what the walk would do with it.
 //!
 //! ```text
 //! load:  root ─► walk (folders, names, sizes) ─► read (contents, in parallel) ─► Snapshot
@@ -11,6 +11,7 @@
 //!
 //! It never writes, never follows symbolic links and never leaves its root.
 
+mod admits;
 mod error;
 mod folders;
 mod git;
@@ -27,6 +28,7 @@ use std::thread;
 
 use syntax::Language;
 
+pub use admits::admits;
 pub use error::Error;
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};

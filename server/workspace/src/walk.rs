@@ -9,7 +9,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 
-use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use syntax::Language;
 
 use crate::secret_names::is_secret_like;
@@ -45,7 +45,7 @@ enum Event {
 pub(crate) fn walk(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Found {
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
-    walker(root, limits).run(|| {
+    ignore_rules(root).threads(limits.threads.get()).build_parallel().run(|| {
         let visitor = Visitor { root, limits, sender: sender.clone() };
         let found = &found;
         Box::new(move |entry| match entry {
@@ -66,15 +66,16 @@ pub(crate) fn walk(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + 
     collect(events.into_iter(), limits)
 }
 
-fn walker(root: &Path, limits: &Limits) -> WalkParallel {
-    WalkBuilder::new(root)
+/// A walk below `root` by all ignore files that count.
+pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder
         .hidden(false)
         .ignore(false)
         .parents(is_in_git_repository(root))
         .require_git(false)
-        .add_custom_ignore_filename(".ghostbenchignore")
-        .threads(limits.threads.get())
-        .build_parallel()
+        .add_custom_ignore_filename(".ghostbenchignore");
+    builder
 }
 
 /// Whether ignore files above `root` count: they do for git, but a stray .gitignore above a plain folder does not.

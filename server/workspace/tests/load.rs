@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use expect_test::{Expect, expect};
 use syntax::Language;
 use tempfile::TempDir;
-use workspace::{Error, Limits, Progress, SkipReason, Snapshot, load};
+use workspace::{Error, Limits, Progress, SkipReason, Skipped, Snapshot, admits, load};
 
 /// Writes files given as `//- /path` sections.
 fn folder(fixture: &str) -> TempDir {
@@ -46,7 +46,24 @@ fn describe(snapshot: &Snapshot) -> String {
 
 #[track_caller]
 fn check(fixture: &str, expected: Expect) {
-    expected.assert_eq(&describe(&load_all(folder(fixture).path())));
+    let folder = folder(fixture);
+    let snapshot = load_all(folder.path());
+    expected.assert_eq(&describe(&snapshot));
+    for section in fixture.split("//- /").skip(1) {
+        check_admits(folder.path(), &snapshot, section.lines().next().unwrap());
+    }
+}
+
+/// A path by itself is judged as the walk has judged it, with the same reason where the path is among the examples.
+#[track_caller]
+fn check_admits(root: &Path, snapshot: &Snapshot, path: &str) {
+    let verdict = admits(root, path);
+    assert_eq!(verdict.is_ok(), snapshot.get(path).is_some(), "{path}: {verdict:?}");
+    let holds = |skipped: &Skipped| Path::new(path).starts_with(&skipped.path);
+    let reason = snapshot.skips().iter().find(|(_, _, examples)| examples.iter().any(holds));
+    if let Some((reason, ..)) = reason {
+        assert_eq!(verdict, Err(reason), "{path}");
+    }
 }
 
 #[test]
@@ -82,9 +99,119 @@ fn ignore_files_above_the_root_count_only_inside_a_repository() {
     let fixture = "//- /.gitignore\nb.py\n//- /inner/a.py\n//- /inner/b.py\n";
     let plain = folder(fixture);
     assert_eq!(load_all(&plain.path().join("inner")).files().len(), 2);
+    assert_eq!(admits(&plain.path().join("inner"), "b.py"), Ok(()));
     let repository = folder(fixture);
     fs::create_dir(repository.path().join(".git")).unwrap();
     assert_eq!(load_all(&repository.path().join("inner")).files().len(), 1);
+    assert_eq!(admits(&repository.path().join("inner"), "b.py"), Err(SkipReason::Ignored));
+}
+
+#[test]
+fn ignore_files_of_every_kind_and_depth_count() {
+    check(
+        "\
+//- /.git/info/exclude
+local.py
+//- /.gitignore
+*.gen.py
+/out/*
+!/out/kept.py
+//- /a.gen.py
+//- /local.py
+//- /out/made.py
+//- /out/kept.py
+//- /lib/.gitignore
+!wanted.gen.py
+/deep/
+//- /lib/wanted.gen.py
+//- /lib/b.gen.py
+//- /lib/deep/c.py
+//- /other/deep/d.py
+//- /other/.ghostbenchignore
+deep/e.py
+!deep/f.gen.py
+//- /other/deep/e.py
+//- /other/deep/f.gen.py
+",
+        expect![[r#"
+            lib/wanted.gen.py
+            other/deep/d.py
+            other/deep/f.gen.py
+            out/kept.py
+            6 ignored: a.gen.py lib/b.gen.py lib/deep
+            4 hidden: .git .gitignore lib/.gitignore
+        "#]],
+    );
+}
+
+#[test]
+fn a_path_is_judged_as_the_walk_would_also_before_it_is_on_disk() {
+    let folder = folder(
+        "\
+//- /.gitignore
+*.log.py
+/private/
+//- /lib/.gitignore
+!kept.log.py
+//- /web/package.json
+//- /env/pyvenv.cfg
+//- /main.py
+",
+    );
+    let paths = [
+        "main.py",
+        "new.py",
+        "new/folder/new.py",
+        "lib/kept.log.py",
+        "new.log.py",
+        "lib/new.log.py",
+        "private/new.py",
+        "node_modules/new/index.js",
+        "env/lib/new.py",
+        "web/dist/new.js",
+        ".hidden/new.py",
+        ".new.py",
+        ".env",
+        "new/secrets.py",
+        "new_pb2.py",
+        "new.min.js",
+        "notes.txt",
+        "main.py/new.py",
+        "lib",
+    ];
+    let shown = paths.map(|path| match admits(folder.path(), path) {
+        Ok(()) => format!("{path}\n"),
+        Err(reason) => format!("{path}: {}\n", reason.name()),
+    });
+    expect![[r#"
+        main.py
+        new.py
+        new/folder/new.py
+        lib/kept.log.py
+        new.log.py: ignored
+        lib/new.log.py: ignored
+        private/new.py: ignored
+        node_modules/new/index.js: dependencies
+        env/lib/new.py: dependencies
+        web/dist/new.js: build output
+        .hidden/new.py: hidden
+        .new.py: hidden
+        .env: named like secrets
+        new/secrets.py: named like secrets
+        new_pb2.py: generated
+        new.min.js: minified
+        notes.txt: in no supported language
+        main.py/new.py: unreadable
+        lib: no regular files
+    "#]]
+    .assert_eq(&shown.concat());
+}
+
+#[test]
+fn a_file_that_is_too_large_for_the_walk_is_not_admitted() {
+    let folder = folder("//- /main.py\n");
+    write(folder.path(), "huge.py", "# x\n".repeat(Limits::FILE_BYTES as usize / 4 + 1));
+    assert_eq!(admits(folder.path(), "huge.py"), Err(SkipReason::Oversized));
 }
 
 #[test]
@@ -230,6 +357,9 @@ mod unix {
             3 symbolic links: dangling.py lib/loop twin.py
         "#]]
         .assert_eq(&describe(&load_all(folder.path())));
+        for path in ["dangling.py", "lib/loop/main.py", "twin.py"] {
+            assert_eq!(admits(folder.path(), path), Err(SkipReason::Symlink), "{path}");
+        }
     }
 
     #[test]
@@ -237,6 +367,7 @@ mod unix {
         let folder = folder("//- /real/main.py\n");
         symlink(folder.path().join("real"), folder.path().join("link")).unwrap();
         assert_eq!(load_all(&folder.path().join("link")).files().len(), 1);
+        assert_eq!(admits(&folder.path().join("link"), "main.py"), Ok(()));
     }
 
     #[test]
@@ -264,6 +395,7 @@ mod unix {
         let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe.py")).status().unwrap();
         assert!(made.success());
         assert_eq!(load_all(folder.path()).skips().count(SkipReason::Special), 1);
+        assert_eq!(admits(folder.path(), "pipe.py"), Err(SkipReason::Special));
     }
 }
 
