@@ -1,7 +1,7 @@
 //! Where a case's truth stands in its file as it is today.
 //!
-//! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; a truth that was
-//! edited has no place any more.
+//! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; where the truth was
+//! edited, by the lines that stood around it.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,6 +12,8 @@ use crate::{Case, redact};
 const WINDOW: usize = 512;
 /// A longer truth does not stand in two places by chance.
 const TELLING_BYTES: usize = 40;
+/// An edited truth may have grown to so many times its length.
+const GROWTH: usize = 4;
 /// Any mask of a secret holds this.
 const MASKED: &str = "xxxx";
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
@@ -20,7 +22,8 @@ impl Case {
     /// Where the truth stands in `text`, today's text of the case's file. An empty truth stands at its cursor.
     ///
     /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
-    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough.
+    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough. Where that text is
+    /// nowhere, it is what stands now between the lines before and after it.
     pub fn place_in(&self, text: &str) -> Option<Range<usize>> {
         let around = Surroundings::new(self.before_truth(), &self.suffix);
         self.find_in(text, &around).or_else(|| {
@@ -43,6 +46,7 @@ impl Case {
             .map(|found| found + anchor.len()..found + needle.len())
             .filter(|place| self.truth.len() >= TELLING_BYTES || around.tell(text, place))
             .max_by_key(|place| (around.likeness(text, place), Reverse(place.start.abs_diff(at))))
+            .or_else(|| around.edited(text, self.truth.len(), at))
     }
 
     /// The file before the truth. Behind a complete body the prefix may go on with a fresh line that no file holds.
@@ -85,6 +89,19 @@ impl<'a> Surroundings<'a> {
         let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
         let starts = |line: &str| after.starts_with(line) || line.strip_suffix(LINE_ENDS) == Some(after);
         self.telling_before.is_some_and(ends) || self.telling_after.is_some_and(starts)
+    }
+
+    /// What stands where a truth of `length` bytes at `at` was edited: between the line before it and the line after it, if both still
+    /// stand near each other.
+    fn edited(&self, text: &str, length: usize, at: usize) -> Option<Range<usize>> {
+        let (before, after) = (self.telling_before?, self.telling_after?);
+        let place = |found: usize| {
+            let start = found + before.len();
+            let end = text.floor_char_boundary(start + GROWTH * length + after.len());
+            let length = text.get(start..end)?.find(after)?;
+            (length > 0).then_some(start..start + length)
+        };
+        occurrences(text, before).filter_map(place).min_by_key(|place| place.start.abs_diff(at))
     }
 
     /// Bytes around `place` that are as they were.

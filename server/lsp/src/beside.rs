@@ -24,7 +24,9 @@ pub(crate) fn failed(reason: impl Display) -> Error {
 
 /// What to answer somebody who has no folder open.
 pub(crate) fn no_folder() -> Error {
-    failed("no folder is open; open one to record and replay cases")
+    failed(
+        "no folder is open; open the project's folder (some editors want a `.git` or `ghostbench.toml` in it)",
+    )
 }
 
 /// What to answer somebody who asks for a case that is not there.

@@ -182,19 +182,6 @@ impl OpenDocument {
         })
     }
 
-    /// Why nothing of this document may be sent to an engine or recorded, if so.
-    pub(crate) fn refusal(&self) -> Option<String> {
-        let name = self.path.as_ref().and_then(|path| path.file_name());
-        if name.is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy())) {
-            return Some("by its name it holds secrets".to_owned());
-        }
-        if self.language.is_none() {
-            return Some("its language is not known here".to_owned());
-        }
-        let is_too_large = self.rope.len() > completion::MAX_DOCUMENT_BYTES;
-        is_too_large.then(|| completion::Gate::DocumentTooLarge.to_string())
-    }
-
     /// The client's range for these bytes; `None` if they do not fit the text.
     pub(crate) fn range(&self, bytes: Range<usize>) -> Option<lsp::Range> {
         let position = |offset| self.rope.position(offset, self.encoding).map(to_proto::position);

@@ -110,6 +110,9 @@ pub struct CaseSummary {
     /// Where its truth stands now, if the document is open and still holds that place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
+    /// Whether what stands there now is not what was recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
     /// What each engine made of it when it was last asked.
     pub results: Vec<EngineResult>,
 }
@@ -226,6 +229,8 @@ pub struct ScoreboardResult {
     pub summary: Option<serde_json::Value>,
     /// The same for people, in Markdown.
     pub markdown: String,
+    /// The same as `ghostbench report` prints it, in columns.
+    pub text: String,
 }
 
 /// What the server is doing.

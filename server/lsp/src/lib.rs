@@ -10,6 +10,7 @@
 //! Responsible for the protocol: order, exactly one answer per request, cancellation, the editors' rules for drawing. What a
 //! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
 
+mod admission;
 mod beside;
 mod busy;
 mod capabilities;

@@ -57,7 +57,8 @@ impl Options {
             }
             "deadlineMs" => {
                 let milliseconds = value.as_u64().filter(|&milliseconds| milliseconds > 0);
-                let milliseconds = milliseconds.ok_or_else(|| wants("a whole number of milliseconds"))?;
+                let milliseconds =
+                    milliseconds.ok_or_else(|| wants("a whole number of milliseconds, from 1"))?;
                 self.deadline = Some(Duration::from_millis(milliseconds));
             }
             _ => return Err(format!("there is no setting ghostbench.{name}; known are {KNOWN}")),
@@ -91,7 +92,7 @@ mod tests {
             expect![[r#"
             Options { is_enabled: true, engine: None, deadline: None }
             there is no setting ghostbench.colour; known are enabled, engine, deadlineMs
-            the setting ghostbench.deadlineMs wants a whole number of milliseconds
+            the setting ghostbench.deadlineMs wants a whole number of milliseconds, from 1
             the setting ghostbench.enabled wants true or false
             the setting ghostbench.engine wants one of builtin"#]],
         );

@@ -24,6 +24,15 @@ pub(crate) struct Places {
     suggestions: VecDeque<Exposed>,
 }
 
+/// Where a case stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// In an editor's terms.
+    pub(crate) range: lsp::Range,
+    /// Whether what stands there is not what was recorded.
+    pub(crate) is_edited: bool,
+}
+
 /// A document's text at one moment.
 pub(crate) struct TextThen {
     rope: Rope,
@@ -71,14 +80,13 @@ impl Places {
         }
     }
 
-    /// Where the cases stand, by their ids, in an editor's terms.
-    pub(crate) fn ranges(&self, encoding: Encoding) -> HashMap<String, lsp::Range> {
+    /// Where a case stands in an editor's terms, and whether its truth was edited.
+    pub(crate) fn place(&self, case: &Case, encoding: Encoding) -> Option<Place> {
+        let bytes = self.cases.get(&case.id)?.range();
         let position = |offset| self.rope.position(offset, encoding).map(to_proto::position);
-        let range = |span: &Span| {
-            let Range { start, end } = span.range();
-            Some(lsp::Range::new(position(start)?, position(end)?))
-        };
-        self.cases.iter().filter_map(|(id, span)| Some((id.clone(), range(span)?))).collect()
+        let range = lsp::Range::new(position(bytes.start)?, position(bytes.end)?);
+        let is_edited = self.rope.slice(bytes)? != case.truth;
+        Some(Place { range, is_edited })
     }
 
     /// Remembers a suggestion of `engine`: at a cursor, or as text that was accepted; `range` is one of `then`.

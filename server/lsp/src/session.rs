@@ -6,6 +6,8 @@ use std::sync::Mutex;
 
 use completion::Recent;
 use text::{Document as Rope, Edit};
+use tokio::sync::OnceCell;
+use workspace::SkipReason;
 
 use crate::locks::lock;
 use crate::parsed::Parsed;
@@ -22,6 +24,8 @@ pub(crate) struct Session {
     pub(crate) parsed: Mutex<Parsed>,
     /// Where cases were recorded, and what was suggested.
     pub(crate) places: Mutex<Places>,
+    /// Why the walk of the workspace leaves the file out, once somebody asked.
+    pub(crate) left_out: OnceCell<Option<SkipReason>>,
 }
 
 impl Session {
@@ -32,6 +36,7 @@ impl Session {
             recent: Mutex::default(),
             parsed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),
+            left_out: OnceCell::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cases::{Case, Metric, Prediction, Score};
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
-use tower_lsp_server::gen_lsp_types::{MessageType, Range, Uri};
+use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::beside::beside;
@@ -13,6 +13,7 @@ use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
 use crate::folders::Folder;
 use crate::locks::lock;
+use crate::places::Place;
 use crate::recorded::Known;
 use crate::server::Server;
 use crate::to_proto;
@@ -33,7 +34,7 @@ pub(crate) struct Summaries {
     /// What is recorded in it.
     pub(crate) known: Arc<Known>,
     /// Where the cases stand in the open documents, by their ids.
-    ranges: HashMap<String, Range>,
+    places: HashMap<String, Place>,
 }
 
 impl Summaries {
@@ -48,14 +49,15 @@ impl Summaries {
         beside(move || {
             let paths: HashSet<&str> = known.cases.iter().map(|case| &*case.path).collect();
             let open = paths.into_iter().filter_map(|path| Some((path, documents.get(&uri(&folder, path))?)));
-            let ranges = open.flat_map(|(path, document)| ranges(&document, &known, path)).collect();
-            Ok::<_, String>(Summaries { folder, known, ranges })
+            let places = open.flat_map(|(path, document)| places(&document, &known, path)).collect();
+            Ok::<_, String>(Summaries { folder, known, places })
         })
         .await
     }
 
     /// A case without its texts.
     pub(crate) fn of(&self, case: &Case) -> CaseSummary {
+        let place = self.places.get(&case.id);
         CaseSummary {
             id: case.id.clone(),
             scenario: case.scenario.name().to_owned(),
@@ -65,7 +67,8 @@ impl Summaries {
             uri: uri(&self.folder, &case.path),
             path: case.path.clone(),
             line: case.line,
-            range: self.ranges.get(&case.id).copied(),
+            range: place.map(|place| place.range),
+            edited: place.is_some_and(|place| place.is_edited),
             results: self.known.answers(&case.id).iter().map(result).collect(),
         }
     }
@@ -85,7 +88,7 @@ fn uri(folder: &Folder, path: &str) -> Uri {
 }
 
 /// Where the cases of the file at `path` stand in its document. Searching holds no lock.
-fn ranges(document: &OpenDocument, known: &Known, path: &str) -> HashMap<String, Range> {
+fn places(document: &OpenDocument, known: &Known, path: &str) -> HashMap<String, Place> {
     let places = || lock(&document.session.places);
     let (then, wanted) = places().wanted(known.of_file(path));
     if !wanted.is_empty() {
@@ -94,7 +97,9 @@ fn ranges(document: &OpenDocument, known: &Known, path: &str) -> HashMap<String,
         let mut places = places();
         found.into_iter().for_each(|(case, range)| places.found(case, range, &then));
     }
-    places().ranges(document.encoding)
+    let places = places();
+    let standing = |case: &Case| Some((case.id.clone(), places.place(case, document.encoding)?));
+    known.of_file(path).filter_map(standing).collect()
 }
 
 /// What an engine made of a case, without the answer.

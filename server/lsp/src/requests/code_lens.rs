@@ -40,9 +40,10 @@ fn title(case: &CaseSummary) -> String {
         Some(variant) => format!("{}/{variant}", case.scenario),
         None => case.scenario.clone(),
     };
+    let edited = if case.edited { ", edited since" } else { "" };
     let results: Vec<String> = case.results.iter().map(result).collect();
     let results = if results.is_empty() { "not replayed yet".to_owned() } else { results.join(" | ") };
-    format!("{cut}: {results}")
+    format!("{cut}{edited}: {results}")
 }
 
 fn result(result: &EngineResult) -> String {

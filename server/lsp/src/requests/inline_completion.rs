@@ -18,9 +18,11 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::EditorEngine;
+use crate::admission;
 use crate::beside::failed;
 use crate::documents::OpenDocument;
 use crate::ext::{self, CompletionStatus};
+use crate::folders::Home;
 use crate::item::{self, Popup};
 use crate::locks::lock;
 use crate::moment::Moment;
@@ -77,7 +79,8 @@ impl Asking<'_> {
         let revision = self.document.revision;
         let turn = lock(&self.document.session.turns).take(self.arrival, self.cursor, revision);
         let Some(cancel) = turn else { return Ending::Superseded };
-        if let Some(reason) = self.gate() {
+        let home = self.server.folders.home(self.document);
+        if let Some(reason) = self.gate(&home).await {
             return Ending::Nothing { status: "gated", reason };
         }
         let text = self.document.text();
@@ -89,7 +92,7 @@ impl Asking<'_> {
             }
             None => (text, self.cursor),
         };
-        let end = self.complete(&text, cursor, is_invoked, &cancel).await;
+        let end = self.complete(&home, &text, cursor, is_invoked, &cancel).await;
         let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
         match end {
             _ if !may_answer => Ending::Superseded,
@@ -102,9 +105,11 @@ impl Asking<'_> {
     }
 
     /// Cheap reasons to suggest nothing.
-    fn gate(&self) -> Option<String> {
-        let is_off = !self.options.is_enabled;
-        is_off.then(|| "switched off in the settings".to_owned()).or_else(|| self.document.refusal())
+    async fn gate(&self, home: &Home) -> Option<String> {
+        if !self.options.is_enabled {
+            return Some("switched off in the settings".to_owned());
+        }
+        admission::refusal(self.document, home).await
     }
 
     /// The item that is selected in the editor's popup.
@@ -117,6 +122,7 @@ impl Asking<'_> {
     /// What to insert at `cursor` of `text`, and whether it was known already.
     async fn complete(
         &self,
+        home: &Home,
         text: &Arc<str>,
         cursor: usize,
         is_invoked: bool,
@@ -130,11 +136,11 @@ impl Asking<'_> {
         let asked = if is_invoked { &self.engine.invoked } else { &self.engine.automatic };
         let deadline = self.options.deadline.unwrap_or(asked.settings.deadline);
         let settings = Settings { deadline, ..asked.settings.clone() };
-        let home = self.server.folders.home(self.document);
         let contents = home.folder.as_ref().map(|folder| folder.contents()).unwrap_or_default();
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
-        let snapshot = contents.world.open(Document { path: home.path, language, text: Arc::clone(text) });
+        let path = Arc::clone(&home.path);
+        let snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
         let suggestion = suggestion(outcome.ok_or(Ending::Superseded)?)?;

@@ -6,6 +6,7 @@ use cases::{Case, Origin, OriginKind};
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::admission;
 use crate::beside::{beside, failed, no_folder};
 use crate::documents::OpenDocument;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
@@ -23,12 +24,9 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let home = server.folders.home(&document);
     let folder = home.folder.clone().ok_or_else(no_folder)?;
     if !home.is_inside {
-        return Err(failed(format!(
-            "{} is in no open folder; cases are recorded in folders",
-            document.uri.0
-        )));
+        return Err(failed("this document is in no open folder; save it into one, then record it"));
     }
-    if let Some(reason) = document.refusal() {
+    if let Some(reason) = admission::refusal(&document, &home).await {
         return Err(failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
     let contents = folder.contents();

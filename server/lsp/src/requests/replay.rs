@@ -88,7 +88,7 @@ async fn make(
         server.setup.engines.iter().map(|engine| engine.replayed.clone()).collect();
     let name = folder.recorded.suite().name().to_owned();
     let state = contents.code.as_ref().map(|code| code.state.clone());
-    let run = replay::describe(name.clone(), &cases, &engines, state, SEED, 1);
+    let run = replay::describe(folder.name.clone(), &cases, &engines, state, SEED, 1);
     let data = server.setup.data.clone();
     let path = beside(move || data.new_run(&name)).await?;
     let questions = Questions {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use replay::WholeRun;
 use report::RunReport;
+use report::terminal::Style;
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 
@@ -21,16 +22,20 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     let suite = folder.recorded.suite().path();
     let cases = known.cases.len();
     let Some(WholeRun { folder: run, cases: covered }) = known.whole.clone() else {
-        let markdown = "No replay of the whole suite yet.".to_owned();
-        return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown });
+        let nothing = "No replay of the whole suite yet.";
+        let (markdown, text) = (nothing.to_owned(), nothing.to_owned());
+        return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown, text });
     };
     let read = run.clone();
-    let (summary, markdown) = beside(move || board(&read, cases - covered)).await?;
-    Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown })
+    let (summary, markdown, text) = beside(move || board(&read, cases - covered)).await?;
+    Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 
-/// The run's summary as JSON and as Markdown.
-fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, String), String> {
+/// How tables look in an editor's window.
+const STYLE: Style = Style { color: false, width: 100, unicode: true };
+
+/// The run's summary as JSON, as Markdown and in columns.
+fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, String, String), String> {
     let contents = replay::read_run(run).map_err(|error| error.to_string())?;
     let scores = replay::score_all(&contents.cases, &contents.predictions);
     let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
@@ -46,5 +51,6 @@ fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, Strin
     };
     let summary = report.summary();
     let json = serde_json::from_str(&report::json(&summary)).map_err(|error| error.to_string())?;
-    Ok((json, report::markdown(&summary)))
+    let text = report::terminal::table(&summary, STYLE, &[]);
+    Ok((json, report::markdown(&summary), text))
 }

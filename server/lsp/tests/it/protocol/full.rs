@@ -36,6 +36,7 @@ full! {
         path: text(),
         line: 5,
         range: Some(Range::new(Position::new(5, 4), Position::new(5, 29))),
+        edited: true,
         results: vec![Full::full()],
     }
     EngineResult {
@@ -64,6 +65,7 @@ full! {
         run: Some("run".into()),
         summary: Some(json!({})),
         markdown: text(),
+        text: text(),
     }
     Status {
         version: text(),
