@@ -54,7 +54,7 @@ impl fmt::Display for NoCase {
             }
             NoCase::InText => f.write_str("the cursor is in a comment or a text of its own; put it on code"),
             NoCase::NoBlock => f.write_str(
-                "no block stands at the cursor; put it on a statement or into the body of a function",
+                "no statement, header or body stands at the cursor, or the file does not parse there; put it on code within a function",
             ),
             NoCase::Broken => {
                 f.write_str("the block at the cursor has a syntax error; record it when the error is gone")
