@@ -79,7 +79,13 @@ impl Setup {
 
     /// Answers requests of the server for `method` like this.
     pub fn answer(mut self, method: &str, answer: impl Fn(&Value) -> Value + Send + 'static) -> Setup {
-        self.manners.answers.insert(method.to_owned(), Box::new(answer));
+        self.manners.answers.insert(method.to_owned(), Box::new(move |params| Some(answer(params))));
+        self
+    }
+
+    /// Never answers requests of the server for `method`.
+    pub fn ignore(mut self, method: &str) -> Setup {
+        self.manners.answers.insert(method.to_owned(), Box::new(|_| None));
         self
     }
 

@@ -7,11 +7,14 @@ mod burst;
 mod completion;
 mod editor;
 mod edits;
+mod exposure;
 mod flight;
 mod introduction;
+mod lenses;
 mod life;
 mod recording;
 mod replay;
+mod results;
 mod scripts;
 #[cfg(unix)]
 mod unix;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
 
-use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items};
+use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items, setup};
 use super::scripts::{RULES, TALK, assert_in_step};
 
 /// A warning among the types of messages.
@@ -99,6 +99,55 @@ fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_a
         assert_in_step(&editor, &buffer);
         editor.close(&buffer);
     }
+}
+
+#[test]
+fn a_change_that_cannot_be_read_is_no_change_of_everything() {
+    let project = Project::new("");
+    let client = setup(&project).allow("window/logMessage");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let range = |line: Value| {
+        let range = json!({"start": {"line": line, "character": 0}, "end": {"line": 1, "character": 0}});
+        ("/contentChanges/0/range", range)
+    };
+    for (path, value) in [
+        range(json!(-1)),
+        range(json!(4_294_967_296_u64)),
+        range(json!("first")),
+        ("/contentChanges/0/range", json!("everything")),
+        ("/contentChanges/0/range", json!({"start": {"line": 0, "character": 0}})),
+        ("/contentChanges/0/text", json!(7)),
+        ("/contentChanges", json!({})),
+        ("/textDocument/version", Value::Null),
+    ] {
+        let part = |buffer: &mut Buffer| {
+            let mut params = buffer.edit(0..1, "c");
+            *params.pointer_mut(path).expect("a change has it") = value.clone();
+            editor.change(params);
+            assert_parted(&editor, buffer, &format!("{path}: {value}"));
+            editor.change(buffer.append("d = 4\n"));
+            assert_parted(&editor, buffer, "a change on top of an unknown text");
+        };
+        let mut buffer = editor.open("echo.py", "a = '😀'\nb = 2\n");
+        part(&mut buffer);
+        let change = buffer.change_all("e = '😀'\nf = 6\n");
+        editor.change(buffer.did_change(vec![change]));
+        assert_in_step(&editor, &buffer);
+        part(&mut buffer);
+        editor.close(&buffer);
+        let reopened = editor.open("echo.py", "g = '😀'\n");
+        assert_in_step(&editor, &reopened);
+        editor.close(&reopened);
+    }
+}
+
+/// Requests for the document are answered with an error that says what helps.
+#[track_caller]
+fn assert_parted(editor: &Editor, buffer: &Buffer, why: &str) {
+    let id = editor.client.request(REQUEST, at(buffer, 0, 0));
+    let error = editor.client.wait(id).expect_err(why);
+    assert_eq!(error["code"], INVALID_PARAMS, "{why}: {error}");
+    assert!(error["message"].as_str().is_some_and(|help| help.contains("open it again")), "{why}: {error}");
 }
 
 #[test]

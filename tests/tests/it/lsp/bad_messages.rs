@@ -160,6 +160,18 @@ fn before_the_introduction_requests_are_refused_and_notifications_dropped() {
 }
 
 #[test]
+fn shutting_down_before_the_introduction_leaves_the_server_usable() {
+    let project = Project::new("");
+    let mut command = project.ghostbench("lsp");
+    command.args(["--scripted", &RULES.to_string()]);
+    let client = Client::spawn(command, setup(&project));
+    assert_eq!(client.call_in_vain("shutdown", Value::Null), NOT_INITIALIZED);
+    let editor = Editor::introduced(&project, client);
+    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    editor.client.exit().expect_code(1);
+}
+
+#[test]
 fn a_second_introduction_is_refused() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
@@ -228,7 +240,7 @@ fn notifications_of_other_types_change_nothing() {
     let id = buffer.id();
     for (method, params) in [
         ("textDocument/didChange", json!({})),
-        ("textDocument/didChange", json!({"textDocument": id, "contentChanges": "all"})),
+        ("textDocument/didChange", json!({"textDocument": {"uri": 7}, "contentChanges": []})),
         ("textDocument/didOpen", json!({"textDocument": id})),
         ("textDocument/didOpen", Value::Null),
         ("textDocument/didClose", json!({"textDocument": 7})),

@@ -140,6 +140,18 @@ fn what_is_typed_of_a_suggestion_costs_no_second_question() {
 }
 
 #[test]
+fn what_was_asked_for_by_key_lives_on_while_it_is_typed() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, INVOKED));
+    assert_eq!(items(&answer).len(), 1, "{answer}");
+    editor.change(buffer.append("t"));
+    assert_eq!(editor.ghost_text(&buffer, 7), "otal = 1");
+    assert_eq!(editor.last_completion(), "reused");
+}
+
+#[test]
 fn typing_something_else_asks_again() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
@@ -173,24 +185,6 @@ fn what_is_typed_while_the_engine_works_may_be_what_it_says() {
     assert_eq!(editor.client.wait(first), Ok(Value::Null), "its place on the screen has changed");
     assert_eq!(editor.ghost_text(&buffer, 8), "tal = 1");
     assert_eq!(editor.last_completion(), "reused");
-}
-
-#[test]
-fn an_item_reports_that_it_was_accepted() {
-    let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let mut buffer = editor.open("talk.py", "x = 1\n");
-    let item = editor.item(&buffer, 6);
-    let command = &item["command"];
-    assert_eq!(command["command"], "ghostbench.didAcceptCompletionItem");
-    assert!(command["arguments"][0].is_string(), "its one argument is the item's id: {item}");
-    // Editors insert first, then run the command; and some tell what they showed before.
-    editor.client.notify("textDocument/didShowCompletion", json!({"item": item}));
-    let partly = json!({"item": item, "acceptedLength": 5});
-    editor.client.notify("textDocument/didPartiallyAcceptCompletion", partly);
-    editor.change(buffer.append(TALK));
-    let params = json!({"command": command["command"], "arguments": command["arguments"]});
-    assert_eq!(editor.client.call("workspace/executeCommand", params), Value::Null);
 }
 
 #[test]

@@ -64,7 +64,13 @@ impl Editor {
     pub(crate) fn start(project: &Project, arguments: &[&str], setup: Setup) -> Editor {
         let mut command = project.ghostbench("lsp");
         command.args(arguments);
-        let (client, introduction) = Client::start(command, setup);
+        Editor::introduced(project, Client::spawn(command, setup))
+    }
+
+    /// Of a client that has yet to introduce itself.
+    #[track_caller]
+    pub(crate) fn introduced(project: &Project, client: Client) -> Editor {
+        let introduction = client.initialize();
         let name = &introduction["capabilities"]["positionEncoding"];
         let encoding = Encoding::ALL.into_iter().find(|encoding| name == encoding.name());
         let encoding = encoding.unwrap_or_else(|| panic!("no position encoding: {introduction}"));

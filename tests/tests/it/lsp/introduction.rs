@@ -125,6 +125,25 @@ fn a_client_that_draws_no_progress_is_sent_none() {
 }
 
 #[test]
+fn a_client_that_makes_no_room_for_progress_is_not_waited_for() {
+    use super::recording::{LOOP, SHOP, record};
+    let project = Project::generated(1);
+    let client = setup(&project)
+        .capability("/window/workDoneProgress", true.into())
+        .ignore("window/workDoneProgress/create");
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    editor.client.expect_request("window/workDoneProgress/create");
+    wait_until_ready(&editor);
+    let buffer = editor.open("talk.py", SHOP);
+    let recorded = record(&editor, &buffer, LOOP);
+    let params = json!({"target": "case", "case": recorded["case"]["id"]});
+    assert_eq!(editor.client.call("ghostbench/replay", params)["requests"], 1);
+    project.write("talk.py", SHOP);
+    editor.client.notify("textDocument/didSave", json!({"textDocument": buffer.id()}));
+    tests::wait_until("the saved file is read", || editor.status()["folders"][0]["files"] == 2);
+}
+
+#[test]
 fn a_folder_that_does_not_exist_fails_alone() {
     let project = Project::new("//- /one/a.py\nprint(1)\n");
     let root = project.root();
@@ -177,6 +196,22 @@ fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
         let id = editor.ask_at_end(buffer);
         items(&editor.client.wait(id).expect("it is no failure")).len() == count
     });
+}
+
+#[test]
+fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_start() {
+    let project = Project::new("");
+    let client = setup(&project)
+        .options(json!({"enabled": false}))
+        .capability("/workspace/configuration", true.into())
+        .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    editor.client.expect_request("workspace/configuration");
+    // It is asked to watch files once it has answered.
+    editor.client.expect_request("client/registerCapability");
+    let id = editor.ask_at_end(&editor.open("talk.py", "x = 1\n"));
+    assert_eq!(items(&editor.client.wait(id).expect("it is no failure")), Vec::<Value>::new());
+    assert_eq!(editor.last_completion(), "gated");
 }
 
 #[test]

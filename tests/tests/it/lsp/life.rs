@@ -8,8 +8,8 @@ use tests::Project;
 use tests::lsp::Client;
 
 use super::editor::{Editor, setup};
-use super::recording::cursor;
-use super::scripts::{RULES, assert_in_step};
+use super::recording::record;
+use super::scripts::{FOREVER_MS, RULES, assert_in_step};
 
 const OUTSIDE_WORLD: i32 = 3;
 
@@ -131,7 +131,14 @@ fn no_code_reaches_the_log() {
     let project = Project::new("");
     // The user may be told in the editor's log.
     let client = setup(&project).allow("window/logMessage");
-    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let rules = json!([
+        {"path": "talk.py", "text": format!("{CANARY} = 1")},
+        {"path": "fail.py", "fail": format!("cannot go on after `{CANARY}`")},
+        {"path": "panic.py", "text": CANARY, "panic": true},
+        {"path": "slow.py", "delay_ms": FOREVER_MS},
+    ]);
+    let arguments = ["--log-level", "debug", "--scripted", &rules.to_string()];
+    let editor = Editor::start(&project, &arguments, client);
     let log = editor.status()["logFile"].as_str().expect("there is a log").to_owned();
     for path in ["talk.py", "fail.py", "panic.py", "slow.py", "quiet.py"] {
         let mut buffer = editor.open(path, &format!("def f({CANARY}):\n    return {CANARY}\n"));
@@ -142,12 +149,10 @@ fn no_code_reaches_the_log() {
         }
         // Well or not: what counts is what is written about it.
         let _ = editor.client.wait(id);
-        let recorded = editor.client.call("ghostbench/recordCase", cursor(&buffer, 0));
+        let recorded = record(&editor, &buffer, &format!("return {CANARY}"));
         if path != "slow.py" {
-            let case = &recorded["case"]["id"];
-            let _ = editor
-                .client
-                .wait(editor.client.request("ghostbench/replay", json!({"target": "case", "case": case})));
+            let params = json!({"target": "case", "case": recorded["case"]["id"]});
+            editor.client.call("ghostbench/replay", params);
         }
     }
     editor.client.notify("textDocument/didOpen", json!({"textDocument": {"text": CANARY}}));
@@ -158,7 +163,9 @@ fn no_code_reaches_the_log() {
     editor.client.shutdown();
     let outcome = editor.client.exit().expect_code(0);
     let log = fs::read_to_string(log).expect("it can be read");
-    assert!(log.contains("panic") && log.contains("didChange"), "the log tells what happened: {log}");
+    for told in ["DEBUG", "panic", "didChange"] {
+        assert!(log.contains(told), "the log tells what happened, `{told}`: {log}");
+    }
     assert!(!log.contains(CANARY) && !outcome.stderr.contains(CANARY), "code is in the log: {log}");
 }
 

@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cases::{Case, Exposure, parse_lines};
+use cases::{Case, parse_lines};
 use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
 
-use super::editor::{Editor, INVALID_PARAMS, find};
+use super::editor::{Editor, INVALID_PARAMS, find, items};
+use super::introduction::wait_until_ready;
+use super::lenses::assert_lens_at;
 use super::scripts::{RULES, assert_in_step};
 
 /// Two functions; the cases are cut from the loop of the first and the branch of the second.
@@ -186,65 +188,6 @@ fn a_case_that_nobody_recorded_is_an_error() {
 }
 
 #[test]
-fn a_lens_stands_at_the_case_and_follows_edits() {
-    let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let mut buffer = editor.open("shop.py", SHOP);
-    record(&editor, &buffer, LOOP);
-    editor.client.expect_request("workspace/codeLens/refresh");
-    assert_lens_at(&editor, &buffer, "for order");
-    editor.change(buffer.edit(0..0, "# One line\r\n# and another '😀'\n"));
-    assert_lens_at(&editor, &buffer, "for order");
-    let place = find(buffer.text(), "result = 0");
-    editor.change(buffer.edit(place..place + 10, "result = 0\n    count = 1"));
-    assert_lens_at(&editor, &buffer, "for order");
-    // What is below does not move it.
-    editor.change(buffer.append("\n\nx = 1\n"));
-    assert_lens_at(&editor, &buffer, "for order");
-}
-
-#[track_caller]
-fn assert_lens_at(editor: &Editor, buffer: &Buffer, needle: &str) {
-    let lenses = lenses(editor, buffer);
-    assert_eq!(lenses.len(), 1, "{lenses:?}");
-    let line = buffer.position(find(buffer.text(), needle))["line"].clone();
-    assert_eq!(lenses[0]["range"]["start"]["line"], line);
-    assert_eq!(lenses[0]["command"]["command"], "ghostbench.replay");
-    let title = lenses[0]["command"]["title"].as_str().expect("a lens has a title");
-    assert!(title.contains("full_block"), "the scenario is shown: {title}");
-}
-
-#[test]
-fn a_lens_goes_with_its_text() {
-    let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let mut buffer = editor.open("shop.py", SHOP);
-    record(&editor, &buffer, LOOP);
-    record(&editor, &buffer, "if radius");
-    assert_eq!(lenses(&editor, &buffer).len(), 2);
-    let start = find(buffer.text(), "    for order");
-    let end = find(buffer.text(), "    return result\n");
-    editor.change(buffer.edit(start..end, ""));
-    assert_lens_at(&editor, &buffer, "if radius");
-    assert_eq!(all_cases(&editor).len(), 2, "the case itself stays");
-}
-
-#[test]
-fn lenses_are_there_again_when_the_document_is_opened_again() {
-    let project = Project::new("");
-    let editor = Editor::scripted(&project, &RULES);
-    let buffer = editor.open("shop.py", SHOP);
-    record(&editor, &buffer, LOOP);
-    editor.close(&buffer);
-    let changed_meanwhile = format!("# A line more.\n{SHOP}");
-    let reopened = editor.open("shop.py", &changed_meanwhile);
-    assert_lens_at(&editor, &reopened, "for order");
-    editor.close(&reopened);
-    let gone = editor.open("shop.py", "x = 1\n");
-    assert_eq!(lenses(&editor, &gone), Vec::<Value>::new());
-}
-
-#[test]
 fn cases_survive_the_server() {
     let project = Project::new("");
     let recorded = {
@@ -290,27 +233,6 @@ fn two_servers_of_one_workspace_lose_no_case_to_each_other() {
 }
 
 #[test]
-fn a_case_says_whether_a_suggestion_stood_there() {
-    let project = Project::new("");
-    let rules = json!([{"path": "shop.py", "text": LOOP}]);
-    let editor = Editor::scripted(&project, &rules);
-    let mut buffer = editor.open("shop.py", &SHOP.replace(LOOP, ""));
-    let cursor = find(buffer.text(), "    \n    return result") + 4;
-    let item = editor.item(&buffer, cursor);
-    editor.change(buffer.edit(cursor..cursor, LOOP));
-    let shown = case(&editor, &record(&editor, &buffer, LOOP)).origin;
-    assert_eq!((shown.exposure, shown.exposed_arm.as_deref()), (Exposure::Shown, Some("scripted")));
-    let unseen = case(&editor, &record(&editor, &buffer, "if radius")).origin;
-    assert_eq!((unseen.exposure, unseen.exposed_arm), (Exposure::None, None));
-    let params = json!({"command": item["command"]["command"], "arguments": item["command"]["arguments"]});
-    editor.client.call("workspace/executeCommand", params);
-    // Its identity is that of the question, so it is recorded again in other surroundings.
-    editor.change(buffer.append("# The end.\n"));
-    let accepted = case(&editor, &record(&editor, &buffer, LOOP)).origin;
-    assert_eq!(accepted.exposure, Exposure::Accepted);
-}
-
-#[test]
 fn recording_while_edits_come_in_takes_the_text_of_its_moment() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
@@ -322,4 +244,25 @@ fn recording_while_edits_come_in_takes_the_text_of_its_moment() {
     assert_eq!(case(&editor, &recorded).truth, LOOP);
     assert_in_step(&editor, &buffer);
     assert_eq!(lenses(&editor, &buffer), Vec::<Value>::new());
+}
+
+#[test]
+fn files_that_the_workspace_leaves_out_are_not_completed_in_and_not_recorded() {
+    let project = Project::new(
+        "//- /.gitignore\ngenerated.py\n//- /shop.py\nx = 1\n//- /generated.py\nx = 1\n//- /node_modules/a/index.js\nx = 1\n",
+    );
+    let editor = Editor::scripted(&project, &json!([{"text": "y = 2"}]));
+    wait_until_ready(&editor);
+    assert_eq!(editor.ghost_text(&editor.open("shop.py", "x = 1\n"), 6), "y = 2");
+    for path in ["generated.py", "node_modules/a/index.js"] {
+        let buffer = editor.open(path, "x = 1\n");
+        let id = editor.ask_at_end(&buffer);
+        assert_eq!(items(&editor.client.wait(id).expect("a gate is no failure")), Vec::<Value>::new());
+        let last = editor.status()["lastCompletion"].take();
+        assert_eq!(last["status"], "gated", "{path}");
+        let reason = last["reason"].as_str().expect("a gate has a reason");
+        let id = editor.client.request("ghostbench/recordCase", cursor(&buffer, 0));
+        let error = editor.client.wait(id).expect_err("it is left out");
+        assert!(error["message"].as_str().is_some_and(|why| why.contains(reason)), "{reason}: {error}");
+    }
 }

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
 
-use super::editor::{Editor, REQUEST_CANCELLED, find};
+use super::editor::{Editor, REQUEST_CANCELLED, find, setup};
 use super::introduction::{progress, wait_until_ready};
 use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
 use super::scripts::{FOREVER_MS, RULES, assert_in_step, echo};
 use crate::rows;
 
 /// An engine that is right about one file, wrong about another, and tells what it saw in a third.
-fn rules() -> Value {
+pub(super) fn rules() -> Value {
     json!([
         {"path": "right.py", "text": LOOP},
         {"path": "wrong.py", "text": "pass"},
@@ -23,13 +23,13 @@ fn rules() -> Value {
 }
 
 #[track_caller]
-fn replay_case(editor: &Editor, recorded: &Value) -> Value {
+pub(super) fn replay_case(editor: &Editor, recorded: &Value) -> Value {
     editor.client.call("ghostbench/replay", json!({"target": "case", "case": recorded["case"]["id"]}))
 }
 
 /// Opens both files and records the loop of each.
 #[track_caller]
-fn two_recorded(editor: &Editor) -> [(Buffer, Value); 2] {
+pub(super) fn two_recorded(editor: &Editor) -> [(Buffer, Value); 2] {
     ["right.py", "wrong.py"].map(|path| {
         let buffer = editor.open(path, SHOP);
         let recorded = record(editor, &buffer, LOOP);
@@ -38,7 +38,7 @@ fn two_recorded(editor: &Editor) -> [(Buffer, Value); 2] {
 }
 
 #[track_caller]
-fn title(editor: &Editor, buffer: &Buffer) -> String {
+pub(super) fn title(editor: &Editor, buffer: &Buffer) -> String {
     let lenses = lenses(editor, buffer);
     assert_eq!(lenses.len(), 1, "{lenses:?}");
     lenses[0]["command"]["title"].as_str().expect("a lens has a title").to_owned()
@@ -131,15 +131,28 @@ fn a_replay_without_a_token_tells_no_progress() {
     assert_eq!(replay_case(&editor, &right_case)["requests"], 1);
 }
 
-/// A replay that takes for ever, under way.
+/// Records a case that takes for ever, and gives the parameters of a replay of the suite.
 #[track_caller]
-fn slow_replay(editor: &Editor) -> i64 {
+fn slow_recorded(editor: &Editor) -> (Buffer, Value) {
     let slow = editor.open("slow.py", SHOP);
     record(editor, &slow, LOOP);
     let params = json!({"target": "suite", "textDocument": slow.id(), "workDoneToken": 7});
+    (slow, params)
+}
+
+/// A replay that takes for ever, under way.
+#[track_caller]
+fn slow_replay(editor: &Editor) -> (Buffer, i64) {
+    let (slow, params) = slow_recorded(editor);
     let id = editor.client.request("ghostbench/replay", params);
     assert_eq!(editor.client.expect_notification("$/progress")["value"]["kind"], "begin");
-    id
+    (slow, id)
+}
+
+/// Stops a replay as its progress in the editor does.
+#[track_caller]
+fn stop(editor: &Editor) {
+    editor.client.notify("window/workDoneProgress/cancel", json!({"token": 7}));
 }
 
 #[test]
@@ -147,8 +160,8 @@ fn a_replay_is_stopped_where_its_progress_is_drawn() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     two_recorded(&editor);
-    let id = slow_replay(&editor);
-    editor.client.notify("window/workDoneProgress/cancel", json!({"token": 7}));
+    let (_, id) = slow_replay(&editor);
+    stop(&editor);
     let replayed = editor.client.wait(id).expect("a stopped replay keeps what it has");
     assert_eq!(replayed["cancelled"], true);
     assert_eq!(replayed["planned"], 3);
@@ -158,10 +171,60 @@ fn a_replay_is_stopped_where_its_progress_is_drawn() {
 }
 
 #[test]
+fn a_replay_is_stopped_before_it_has_begun() {
+    let project = Project::new("");
+    let client = setup(&project).allow("$/progress");
+    let editor = Editor::start(&project, &["--scripted", &rules().to_string()], client);
+    let (_, params) = slow_recorded(&editor);
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": "mine", "method": "ghostbench/replay", "params": params}),
+        json!({"jsonrpc": "2.0", "method": "window/workDoneProgress/cancel", "params": {"token": 7}}),
+    ];
+    let frames = messages.map(|message| {
+        let body = message.to_string();
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    });
+    for _ in 0..20 {
+        editor.client.send_bytes(frames.concat().as_bytes());
+        let replayed = editor.client.wait_for_response(&"mine".into());
+        assert_eq!(replayed["result"]["cancelled"], true, "{replayed}");
+    }
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn two_replays_shown_as_one_are_stopped_together() {
+    let project = Project::new("");
+    let client = setup(&project).allow("$/progress");
+    let editor = Editor::start(&project, &["--scripted", &rules().to_string()], client);
+    let (_, params) = slow_recorded(&editor);
+    let asked = [(); 2].map(|()| editor.client.request("ghostbench/replay", params.clone()));
+    tests::wait_until("the engine works on both", || editor.busy() == 2);
+    stop(&editor);
+    for id in asked {
+        assert_eq!(editor.client.wait(id).expect("it is stopped")["cancelled"], true);
+    }
+    tests::wait_until("the engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn a_result_stands_where_its_code_does_when_the_answer_comes() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &rules());
+    let (mut buffer, id) = slow_replay(&editor);
+    editor.change(buffer.edit(0..0, "# A line of '😀' more.\n# And another one.\n"));
+    stop(&editor);
+    let replayed = editor.client.wait(id).expect("it is stopped");
+    let place = find(buffer.text(), LOOP);
+    assert_eq!(replayed["cases"][0]["range"], buffer.range(place..place + LOOP.len()));
+    assert_eq!(progress(&editor, &7.into()).last().map(String::as_str), Some("end"));
+}
+
+#[test]
 fn a_replay_is_cancelled_as_any_request() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
-    let id = slow_replay(&editor);
+    let (_, id) = slow_replay(&editor);
     editor.client.cancel(id);
     let error = editor.client.wait(id).expect_err("it is cancelled");
     assert_eq!(error["code"], REQUEST_CANCELLED);
@@ -173,7 +236,7 @@ fn a_replay_is_cancelled_as_any_request() {
 fn ghost_text_goes_on_while_a_replay_is_under_way() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
-    let id = slow_replay(&editor);
+    let (_, id) = slow_replay(&editor);
     let mut buffer = editor.open("echo.py", "x = 1\n");
     for _ in 0..10 {
         editor.change(buffer.append("y = 2\n"));

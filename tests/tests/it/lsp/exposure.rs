@@ -1,0 +1,109 @@
+//! What becomes of a suggestion, shown, accepted or passed over, stands in the case that is recorded at its place.
+
+use cases::{Exposure, Origin};
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::{Buffer, Encoding};
+
+use super::editor::{Editor, find, items, setup};
+use super::recording::{LOOP, SHOP, case, record};
+use super::scripts::{RULES, TALK};
+
+/// Records at the only place of `needle`, and says where the case is from.
+#[track_caller]
+fn origin(editor: &Editor, buffer: &Buffer, needle: &str) -> Origin {
+    case(editor, &record(editor, buffer, needle)).origin
+}
+
+/// Runs the command of an item, as editors do after they inserted it.
+#[track_caller]
+fn accept(editor: &Editor, item: &Value) {
+    let params = json!({"command": item["command"]["command"], "arguments": item["command"]["arguments"]});
+    assert_eq!(editor.client.call("workspace/executeCommand", params), Value::Null);
+}
+
+#[test]
+fn a_case_says_whether_a_suggestion_stood_there() {
+    let project = Project::new("");
+    let rules = json!([{"path": "shop.py", "text": LOOP}]);
+    let editor = Editor::scripted(&project, &rules);
+    let mut buffer = editor.open("shop.py", &SHOP.replace(LOOP, ""));
+    let cursor = find(buffer.text(), "    \n    return result") + 4;
+    let item = editor.item(&buffer, cursor);
+    editor.change(buffer.edit(cursor..cursor, LOOP));
+    let shown = origin(&editor, &buffer, LOOP);
+    assert_eq!((shown.exposure, shown.exposed_arm.as_deref()), (Exposure::Shown, Some("scripted")));
+    let unseen = origin(&editor, &buffer, "if radius");
+    assert_eq!((unseen.exposure, unseen.exposed_arm), (Exposure::None, None));
+    accept(&editor, &item);
+    // Its identity is that of the question, so it is recorded again in other surroundings.
+    editor.change(buffer.append("# The end.\n"));
+    let accepted = origin(&editor, &buffer, LOOP);
+    assert_eq!(accepted.exposure, Exposure::Accepted);
+}
+
+#[test]
+fn an_item_reports_that_it_was_accepted() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let item = editor.item(&buffer, 6);
+    let command = &item["command"];
+    assert_eq!(command["command"], "ghostbench.didAcceptCompletionItem");
+    assert!(command["arguments"][0].is_string(), "its one argument is the item's id: {item}");
+    // Editors insert first, then run the command; and some tell what they showed before.
+    editor.client.notify("textDocument/didShowCompletion", json!({"item": item}));
+    editor.change(buffer.append(TALK));
+    accept(&editor, &item);
+    let origin = origin(&editor, &buffer, TALK);
+    assert_eq!((origin.exposure, origin.exposed_arm.as_deref()), (Exposure::Accepted, Some("scripted")));
+}
+
+#[test]
+fn a_suggestion_that_was_drawn_and_passed_over_was_shown() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let item = editor.item(&buffer, 6);
+    editor.client.notify("textDocument/didShowCompletion", json!({"item": item}));
+    editor.change(buffer.append("y = 2\n"));
+    let origin = origin(&editor, &buffer, "y = 2");
+    assert_eq!((origin.exposure, origin.exposed_arm.as_deref()), (Exposure::Shown, Some("scripted")));
+}
+
+#[test]
+fn a_suggestion_is_accepted_as_far_as_the_editor_says_in_utf_16_units() {
+    let project = Project::new("");
+    let suggestion = "icon = '😀😀😀😀'\n    print(icon)";
+    let editor = Editor::scripted(&project, &json!([{"path": "icon.py", "text": suggestion}]));
+    let mut buffer = editor.open("icon.py", "def f():\r\n    \r\n    return 1\r\n");
+    let cursor = find(buffer.text(), "    \r\n") + 4;
+    let item = editor.item(&buffer, cursor);
+    assert_eq!(buffer.ghost_text(cursor, &item), suggestion);
+    // Counted in bytes this ends before the second line, counted in characters it goes on past what stands there.
+    let accepted = "icon = '😀😀😀😀'\n    pr";
+    editor.change(buffer.edit(cursor..cursor, &accepted.replace('\n', "\r\n")));
+    let partly = json!({"item": item, "acceptedLength": Encoding::Utf16.length(accepted)});
+    editor.client.notify("textDocument/didPartiallyAcceptCompletion", partly);
+    let end = find(buffer.text(), "    pr") + 6;
+    editor.change(buffer.edit(end..end, "ices = icon"));
+    assert_eq!(origin(&editor, &buffer, "prices = icon").exposure, Exposure::Accepted);
+    assert_eq!(origin(&editor, &buffer, "return 1").exposure, Exposure::None);
+}
+
+#[test]
+fn a_suggestion_is_of_the_engine_that_wrote_it_whatever_was_set_meanwhile() {
+    let project = Project::new("");
+    let rules = json!([{"path": "late.py", "delay_ms": 500, "text": LOOP}]).to_string();
+    let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "builtin"], setup(&project));
+    let mut buffer = editor.open("late.py", &SHOP.replace(LOOP, ""));
+    let cursor = find(buffer.text(), "    \n    return result") + 4;
+    let id = editor.ask(&buffer, cursor);
+    tests::wait_until("the engine works on it", || editor.busy() == 1);
+    let settings = json!({"settings": {"ghostbench": {"engine": "builtin"}}});
+    editor.client.notify("workspace/didChangeConfiguration", settings);
+    let answer = editor.client.wait(id).expect("a setting ends no request");
+    assert_eq!(items(&answer).len(), 1, "{answer}");
+    editor.change(buffer.edit(cursor..cursor, LOOP));
+    assert_eq!(origin(&editor, &buffer, LOOP).exposed_arm.as_deref(), Some("scripted"));
+}

@@ -1,0 +1,149 @@
+//! Code lenses: where recorded cases stand while their text changes.
+
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Buffer;
+
+use super::editor::{Editor, find};
+use super::recording::{LOOP, SHOP, all_cases, cursor, lenses, record};
+use super::scripts::{RULES, assert_in_step};
+
+#[test]
+fn a_lens_stands_at_the_case_and_follows_edits() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    editor.client.expect_request("workspace/codeLens/refresh");
+    assert_lens_at(&editor, &buffer, "for order");
+    editor.change(buffer.edit(0..0, "# One line\r\n# and another '😀'\n"));
+    assert_lens_at(&editor, &buffer, "for order");
+    let place = find(buffer.text(), "result = 0");
+    editor.change(buffer.edit(place..place + 10, "result = 0\n    count = 1"));
+    assert_lens_at(&editor, &buffer, "for order");
+    // What is below does not move it.
+    editor.change(buffer.append("\n\nx = 1\n"));
+    assert_lens_at(&editor, &buffer, "for order");
+}
+
+#[track_caller]
+pub(super) fn assert_lens_at(editor: &Editor, buffer: &Buffer, needle: &str) {
+    let lenses = lenses(editor, buffer);
+    assert_eq!(lenses.len(), 1, "{lenses:?}");
+    let line = buffer.position(find(buffer.text(), needle))["line"].clone();
+    assert_eq!(lenses[0]["range"]["start"]["line"], line);
+    assert_eq!(lenses[0]["command"]["command"], "ghostbench.replay");
+    let title = lenses[0]["command"]["title"].as_str().expect("a lens has a title");
+    assert!(title.contains("full_block"), "the scenario is shown: {title}");
+}
+
+#[test]
+fn a_lens_goes_with_its_text() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    record(&editor, &buffer, "if radius");
+    assert_eq!(lenses(&editor, &buffer).len(), 2);
+    let start = find(buffer.text(), "    for order");
+    let end = find(buffer.text(), "    return result\n");
+    editor.change(buffer.edit(start..end, ""));
+    assert_lens_at(&editor, &buffer, "if radius");
+    assert_eq!(all_cases(&editor).len(), 2, "the case itself stays");
+}
+
+#[test]
+fn lenses_are_there_again_when_the_document_is_opened_again() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    editor.close(&buffer);
+    let changed_meanwhile = format!("# A line more.\n{SHOP}");
+    let reopened = editor.open("shop.py", &changed_meanwhile);
+    assert_lens_at(&editor, &reopened, "for order");
+    editor.close(&reopened);
+    let gone = editor.open("shop.py", "x = 1\n");
+    assert_eq!(lenses(&editor, &gone), Vec::<Value>::new());
+}
+
+#[test]
+fn a_lens_comes_back_with_its_text() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    let start = find(SHOP, LOOP);
+    editor.change(buffer.edit(start..start + LOOP.len(), ""));
+    assert_eq!(lenses(&editor, &buffer), Vec::<Value>::new());
+    editor.change(buffer.edit(start..start, LOOP));
+    assert_lens_at(&editor, &buffer, "for order");
+}
+
+#[test]
+fn an_editor_that_always_sends_the_whole_text_keeps_its_lenses() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    record(&editor, &buffer, "if radius");
+    let before = lenses(&editor, &buffer);
+    assert_eq!(before.len(), 2);
+    let change = buffer.change_all(SHOP);
+    editor.change(buffer.did_change(vec![change]));
+    assert_eq!(lenses(&editor, &buffer), before);
+    let change = buffer.change_all(&format!("# A line of '😀' more.\n{SHOP}"));
+    editor.change(buffer.did_change(vec![change]));
+    let places = lenses(&editor, &buffer).into_iter().map(|mut lens| lens["range"]["start"].take());
+    let place = |needle| buffer.position(find(buffer.text(), needle));
+    assert_eq!(places.collect::<Vec<_>>(), [place(LOOP), place("if radius")]);
+}
+
+#[test]
+fn a_lens_stands_in_one_text_though_the_next_change_is_under_way() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    let mut asked = Vec::new();
+    for _ in 0..100 {
+        let line = buffer.position(find(buffer.text(), LOOP))["line"].as_u64();
+        let id = editor.client.request("textDocument/codeLens", json!({"textDocument": buffer.id()}));
+        asked.push((id, line));
+        editor.change(buffer.edit(0..0, "# A line more.\n"));
+    }
+    let newest = buffer.position(find(buffer.text(), LOOP));
+    for (id, line) in asked {
+        let lenses = editor.client.wait(id).expect("lenses are given");
+        let start = &lenses[0]["range"]["start"];
+        assert_eq!(start["character"], newest["character"], "{start}");
+        let lines = line..=newest["line"].as_u64();
+        assert!(lines.contains(&start["line"].as_u64()), "{start} is in {lines:?}");
+    }
+    assert_lens_at(&editor, &buffer, "for order");
+}
+
+#[test]
+fn looking_for_cases_in_a_large_file_keeps_nobody_waiting() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    // What is the same everywhere takes longest to find.
+    let line = "total = subtotal\n";
+    let text = line.repeat(5_000);
+    let large = editor.open("large.py", &text);
+    for number in 0..10 {
+        editor.client.call("ghostbench/recordCase", cursor(&large, line.len() * 100 * number));
+    }
+    editor.close(&large);
+    let mut large = editor.open("large.py", &format!("# A line more.\n{text}"));
+    let mut other = editor.open("echo.py", "x = 1\n");
+    let slow = editor.client.request("textDocument/codeLens", json!({"textDocument": large.id()}));
+    for _ in 0..5 {
+        editor.change(large.append("# More.\n"));
+        editor.change(other.append("y = 2\n"));
+        assert_in_step(&editor, &other);
+    }
+    assert!(!editor.client.is_answered(slow), "all that went on while the cases were looked for");
+    let lenses = editor.client.wait(slow).expect("lenses are given");
+    assert_eq!(lenses.as_array().map(Vec::len), Some(10));
+}
