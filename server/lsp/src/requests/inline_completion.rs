@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A request that lost its turn is answered `null`, which leaves the screen as it is; nothing to suggest is an empty list, which
-//! clears it. Reasons go to the log and to `ghostbench/status`.
+//! clears it. `ghostbench/status` tells how the last request ended and why.
 
 use std::sync::Arc;
 
@@ -79,29 +79,33 @@ impl Asking<'_> {
         let revision = self.document.revision;
         let turn = lock(&self.document.session.turns).take(self.arrival, self.cursor, revision);
         let Some(cancel) = turn else { return Ending::Superseded };
+        let ending = self.suggest(is_invoked, selected, &cancel).await.unwrap_or_else(|ending| ending);
+        let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
+        if may_answer { ending } else { Ending::Superseded }
+    }
+
+    async fn suggest(
+        &self,
+        is_invoked: bool,
+        selected: Option<SelectedCompletionInfo>,
+        cancel: &CancellationToken,
+    ) -> std::result::Result<Ending, Ending> {
         let home = self.server.folders.home(self.document);
         if let Some(reason) = self.gate(&home).await {
-            return Ending::Nothing { status: "gated", reason };
+            return Err(Ending::Nothing { status: "gated", reason });
         }
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
-        let (text, cursor) = match &popup {
+        let (asked, cursor) = match &popup {
             Some(popup) => {
                 let (text, cursor) = item::with_popup(&text, popup);
                 (text.into(), cursor)
             }
-            None => (text, self.cursor),
+            None => (Arc::clone(&text), self.cursor),
         };
-        let end = self.complete(&home, &text, cursor, is_invoked, &cancel).await;
-        let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
-        match end {
-            _ if !may_answer => Ending::Superseded,
-            Ok((suggestion, is_reused)) => {
-                let item = item::item(&self.document.text(), self.cursor, &suggestion, popup.as_ref());
-                Ending::Text { item, is_reused }
-            }
-            Err(end) => end,
-        }
+        let (suggestion, is_reused) = self.complete(&home, &asked, cursor, is_invoked, cancel).await?;
+        let item = item::item(&text, self.cursor, &suggestion, popup.as_ref());
+        Ok(Ending::Text { item, is_reused })
     }
 
     /// Cheap reasons to suggest nothing.
