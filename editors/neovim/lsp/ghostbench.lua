@@ -2,6 +2,8 @@
 ---
 --- With the folder above this one on the runtimepath: `vim.lsp.enable('ghostbench')`. Needs Neovim 0.12. What can be
 --- decided in the server is decided there; docs/protocol.md describes its requests.
+---
+--- `vim.g.ghostbench_accept` is the key that accepts a suggestion: `<Tab>` unless set, false for none.
 
 ---@class ghostbench.CaseSummary
 ---@field id string
@@ -16,18 +18,78 @@
 ---@field target 'case'|'file'|'suite'
 ---@field case? string
 ---@field textDocument lsp.TextDocumentIdentifier
----@field workDoneToken? string
 
---- The key that accepts a suggestion.
-local ACCEPT = '<Tab>'
+---@class ghostbench.Status
+---@field version string
+---@field folders { uri: string, state: string, message?: string, files: integer, lines: integer }[]
+---@field engines { name: string }[] The first one writes the ghost text.
+---@field lastCompletion? { status: string, reason?: string, ms: number }
+---@field logFile? string
 
---- Under this token the server tells how a replay goes.
-local REPLAY_TOKEN = 'ghostbench.replay'
+--- What can be replayed.
+local TARGETS = { 'case', 'file', 'suite' }
+
+--- What a case wants written, by how it was cut.
+local WANTED = {
+  block_start = 'the whole %s',
+  header_end = 'the %s body',
+  mid_statement = 'the rest of the %s',
+  rest_of_block = 'the rest of the %s',
+  empty = 'that nothing more is to come',
+}
+
+--- How a request for ghost text ended, by the status' word.
+local ENDINGS = {
+  ok = 'with text',
+  reused = 'with text that was known already',
+  silent = 'without text, the engine had none',
+  gated = 'without text, it was kept back',
+  superseded = 'without text, you had typed on',
+  timeout = 'without text, the engine took too long',
+  error = 'without text, the engine failed',
+}
+
+--- Shortens a message to one line, more would have to be confirmed. What to do stands last, and is kept.
+---@param message string
+---@return string
+local function on_one_line(message)
+  local reason, remedy = message:match('^(.*)(; .-)$')
+  reason, remedy = reason or message, remedy or ''
+  local room = vim.v.echospace - vim.fn.strdisplaywidth(remedy)
+  if vim.fn.strdisplaywidth(reason) <= room then
+    return message
+  end
+  return vim.fn.strcharpart(reason, 0, math.max(room - 1, 0)) .. '…' .. remedy
+end
 
 ---@param message string
 ---@param level? integer
 local function tell(message, level)
-  vim.notify('Ghostbench: ' .. message, level or vim.log.levels.INFO)
+  vim.notify(on_one_line('Ghostbench: ' .. message), level or vim.log.levels.INFO)
+end
+
+--- Shows lines as they are in a window that `q` closes.
+---@param lines string[]
+local function show(lines)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, nowait = true })
+  local width = vim.iter(lines):map(vim.fn.strdisplaywidth):fold(1, math.max)
+  width = math.min(width, vim.o.columns - 2)
+  local height = math.min(#lines, vim.o.lines - vim.o.cmdheight - 3)
+  local window = vim.api.nvim_open_win(buffer, true, {
+    relative = 'editor',
+    row = math.floor((vim.o.lines - height) / 2) - 1,
+    col = math.floor((vim.o.columns - width) / 2) - 1,
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = 'rounded',
+    title = ' Ghostbench ',
+  })
+  vim.wo[window].wrap = false
 end
 
 --- Sends a request and hands its result on; an error is told.
@@ -68,14 +130,15 @@ local function fit(item)
   return item
 end
 
---- What the key does without us: Neovim itself jumps within snippets, others walk through menus.
+--- What a key does without us: Neovim itself jumps within snippets, others walk through menus.
+---@param key string
 ---@return string keys
-local function fall_through()
+local function fall_through(key)
   local map = vim.iter(vim.api.nvim_get_keymap('i')):find(function(map)
-    return map.lhs == ACCEPT
+    return vim.keycode(map.lhs) == vim.keycode(key)
   end)
   if not map then
-    return ACCEPT
+    return key
   elseif map.expr == 1 then
     return map.callback and (map.callback() or '') or vim.api.nvim_eval(map.rhs)
   elseif map.callback then
@@ -85,28 +148,48 @@ local function fall_through()
   return map.rhs
 end
 
+---@param key string
 ---@return string keys
-local function accept()
+local function accept(key)
   local is_accepted = vim.lsp.inline_completion.get({
     on_accept = function(item)
       local fitting = fit(item)
-      if not fitting then
-        vim.api.nvim_feedkeys(vim.keycode(fall_through()), 'in', false)
+      if fitting then
+        -- What is accepted is undone alone: setting this ends the step before it, the keys the step with it.
+        vim.bo.undolevels = vim.bo.undolevels
       end
+      local keys = fitting and '<C-g>u' or fall_through(key)
+      vim.api.nvim_feedkeys(vim.keycode(keys), 'in', false)
       return fitting
     end,
   })
-  return is_accepted and '' or fall_through()
+  return is_accepted and '' or fall_through(key)
+end
+
+--- What was recorded, and where.
+---@param case ghostbench.CaseSummary
+---@param cut? string How it was cut, where the variant tells something else.
+---@return string
+local function describe(case, cut)
+  local kind = case.blockKind or 'code'
+  local is_plain = kind == 'function' or kind == 'statement' or kind == 'code'
+  local block = is_plain and kind or kind .. ' block'
+  local what = (WANTED[cut or case.variant] or 'the %s'):format(block)
+  local range = case.range
+  local first = (range and range.start.line or case.line) + 1
+  local last = range and range['end'].line + 1 or first
+  local lines = first == last and 'line ' .. first or ('lines %d-%d'):format(first, last)
+  return what .. ', ' .. lines
 end
 
 ---@param client vim.lsp.Client
 local function record(client)
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
   request(client, 'ghostbench/recordCase', params, function(result)
-    local case = result.case ---@type ghostbench.CaseSummary
-    local kind = table.concat({ case.scenario, case.blockKind }, ' ')
-    local verb = result.added and 'recorded' or 'recorded before:'
-    tell(('%s %s at %s:%d'):format(verb, kind, case.path, case.line + 1))
+    local verb = result.added and 'recorded ' or 'recorded before: '
+    request(client, 'ghostbench/case', { id = result.case.id }, function(whole)
+      tell(verb .. describe(result.case, vim.tbl_get(whole.case, 'tags', 'cut')))
+    end)
   end)
 end
 
@@ -129,7 +212,6 @@ end
 ---@param client vim.lsp.Client
 ---@param params ghostbench.ReplayParams
 local function replay(client, params)
-  params.workDoneToken = REPLAY_TOKEN
   request(client, 'ghostbench/replay', params, function(result)
     local verb = result.cancelled and 'cancelled after' or 'replayed'
     local run = vim.fs.basename(result.run)
@@ -151,16 +233,27 @@ local function replay_case_at_cursor(client, document)
   end)
 end
 
+--- Stops all replays, also those begun by a code lens. Of what the server shows as under way, only they can be stopped.
+---@param client vim.lsp.Client
+local function stop_replays(client)
+  for token in pairs(client.progress.pending) do
+    client:notify('window/workDoneProgress/cancel', { token = token })
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param command vim.api.keyset.create_user_command.command_args
 local function on_replay_command(client, command)
+  local target = command.args == '' and 'case' or command.args
   local document = vim.lsp.util.make_text_document_params()
   if command.bang then
-    client:notify('window/workDoneProgress/cancel', { token = REPLAY_TOKEN })
-  elseif command.args == '' or command.args == 'case' then
+    stop_replays(client)
+  elseif not vim.list_contains(TARGETS, target) then
+    tell(('cannot replay "%s"; say %s'):format(target, table.concat(TARGETS, ', ')), vim.log.levels.ERROR)
+  elseif target == 'case' then
     replay_case_at_cursor(client, document)
   else
-    replay(client, { target = command.args, textDocument = document })
+    replay(client, { target = target, textDocument = document })
   end
 end
 
@@ -168,63 +261,155 @@ end
 local function show_scoreboard(client)
   local params = { textDocument = vim.lsp.util.make_text_document_params() }
   request(client, 'ghostbench/scoreboard', params, function(result)
-    local lines = vim.split(result.markdown, '\n', { trimempty = true })
-    vim.lsp.util.open_floating_preview(lines, 'markdown', { border = 'rounded', wrap = false })
+    show(vim.split(result.text, '\n', { trimempty = true }))
   end)
 end
 
---- Shows how a replay goes, where Neovim shows progress.
+---@param status ghostbench.Status
+---@return string[]
+local function status_lines(status)
+  local lines = { 'server   version ' .. status.version }
+  for _, folder in ipairs(status.folders) do
+    local path = vim.fn.fnamemodify(vim.uri_to_fname(folder.uri), ':~')
+    local state = ('%s (files: %d, lines: %d)'):format(folder.state, folder.files, folder.lines)
+    table.insert(lines, ('folder   %s: %s'):format(path, folder.message or state))
+  end
+  for index, engine in ipairs(status.engines) do
+    table.insert(lines, 'engine   ' .. engine.name .. (index == 1 and ', writes the ghost text' or ''))
+  end
+  local last = status.lastCompletion
+  local ending = last and ('%s, after %.0f ms'):format(ENDINGS[last.status] or last.status, last.ms)
+  table.insert(lines, 'request  ' .. (ending or 'none for ghost text yet'))
+  if last and last.reason then
+    table.insert(lines, 'because  ' .. last.reason)
+  end
+  if status.logFile then
+    table.insert(lines, 'log      ' .. vim.fn.fnamemodify(status.logFile, ':~'))
+  end
+  return lines
+end
+
+---@param client vim.lsp.Client
+local function show_status(client)
+  request(client, 'ghostbench/status', vim.empty_dict(), function(status)
+    show(status_lines(status))
+  end)
+end
+
+--- Replays that are shown, by their tokens. Reading a folder is not: a message about it would cover others unasked.
+local shown = {} ---@type table<lsp.ProgressToken, true?>
+
+--- Shows how replays go, where Neovim shows progress.
 ---@param event vim.api.keyset.create_autocmd.callback_args
 local function show_progress(event)
-  local params = event.data.params ---@type lsp.ProgressParams
-  if params.token ~= REPLAY_TOKEN then
+  local client = vim.lsp.get_client_by_id(event.data.client_id)
+  if not client or client.name ~= 'ghostbench' then
     return
   end
+  local params = event.data.params ---@type lsp.ProgressParams
   local value = params.value
+  if value.kind == 'begin' and value.cancellable then
+    shown[params.token] = true
+  elseif not shown[params.token] then
+    return
+  end
   local is_over = value.kind == 'end'
   vim.api.nvim_echo({ { value.message or is_over and 'done' or 'started' } }, false, {
-    id = REPLAY_TOKEN,
+    id = params.token,
     kind = 'progress',
     source = 'ghostbench',
     title = value.title,
     status = is_over and 'success' or 'running',
     percent = value.percentage,
   })
+  if is_over then
+    shown[params.token] = nil
+  end
 end
 
----@param client vim.lsp.Client
----@param bufnr integer
-local function on_attach(client, bufnr)
-  vim.lsp.inline_completion.enable(true, { bufnr = bufnr })
-  vim.lsp.codelens.enable(true, { bufnr = bufnr })
-  vim.keymap.set('i', ACCEPT, accept, {
-    buffer = bufnr,
-    expr = true,
-    remap = true,
-    desc = 'Accept the suggestion, otherwise ' .. ACCEPT,
-  })
-  vim.api.nvim_create_autocmd('LspProgress', {
-    group = vim.api.nvim_create_augroup('ghostbench', {}),
-    callback = show_progress,
-  })
+--- Without true colours, what has no colour for that from its colour scheme looks like code.
+local function tint_ghost_text()
+  if vim.o.termguicolors then
+    return
+  end
+  for _, group in ipairs({ 'ComplHint', 'LspCodeLens' }) do
+    local highlight = vim.api.nvim_get_hl(0, { name = group, link = false })
+    if not highlight.ctermfg then
+      highlight.ctermfg = 8 -- Grey.
+      highlight.default = true
+      vim.api.nvim_set_hl(0, group, highlight)
+    end
+  end
+end
 
-  local command = vim.api.nvim_buf_create_user_command
-  command(bufnr, 'GhostbenchRecord', function()
-    record(client)
-  end, { desc = 'Record the block at the cursor as a case' })
-  command(bufnr, 'GhostbenchReplay', function(args)
-    on_replay_command(client, args)
-  end, {
+--- Makes a command of a buffer that needs its server.
+---@param bufnr integer
+---@param name string
+---@param action fun(client: vim.lsp.Client, command: vim.api.keyset.create_user_command.command_args)
+---@param options vim.api.keyset.user_command
+local function add_command(bufnr, name, action, options)
+  vim.api.nvim_buf_create_user_command(bufnr, name, function(command)
+    local client = vim.lsp.get_clients({ name = 'ghostbench', bufnr = bufnr })[1]
+    if client then
+      action(client, command)
+    else
+      tell('the server has ended; :edit starts it again', vim.log.levels.WARN)
+    end
+  end, options)
+end
+
+---@param bufnr integer
+local function add_commands(bufnr)
+  add_command(bufnr, 'GhostbenchRecord', record, { desc = 'Record what follows the cursor as a case' })
+  add_command(bufnr, 'GhostbenchReplay', on_replay_command, {
     desc = 'Replay the case at the cursor, the file or the suite; with ! stop',
     nargs = '?',
     bang = true,
     complete = function()
-      return { 'case', 'file', 'suite' }
+      return TARGETS
     end,
   })
-  command(bufnr, 'GhostbenchScoreboard', function()
-    show_scoreboard(client)
-  end, { desc = 'Show how the engines compare on the recorded cases' })
+  add_command(bufnr, 'GhostbenchScoreboard', show_scoreboard, {
+    desc = 'Show how the engines compare on the recorded cases',
+  })
+  add_command(bufnr, 'GhostbenchStatus', show_status, {
+    desc = 'Show what the server is doing and why there is no ghost text',
+  })
+end
+
+---@param bufnr integer
+local function map_accept_key(bufnr)
+  local key = vim.g.ghostbench_accept
+  if key == false then
+    return
+  end
+  key = key or '<Tab>'
+  local function accept_or_fall_through()
+    return accept(key)
+  end
+  vim.keymap.set('i', key, accept_or_fall_through, {
+    buffer = bufnr,
+    expr = true,
+    remap = true,
+    desc = 'Accept the suggestion, otherwise ' .. key,
+  })
+end
+
+---@param _ vim.lsp.Client
+---@param bufnr integer
+local function on_attach(_, bufnr)
+  if vim.fn.has('nvim-0.12') == 0 then
+    vim.notify_once('Ghostbench needs Neovim 0.12 or newer', vim.log.levels.ERROR)
+    return
+  end
+  vim.lsp.inline_completion.enable(true, { bufnr = bufnr })
+  vim.lsp.codelens.enable(true, { bufnr = bufnr })
+  map_accept_key(bufnr)
+  add_commands(bufnr)
+  tint_ghost_text()
+  local group = vim.api.nvim_create_augroup('ghostbench', {})
+  vim.api.nvim_create_autocmd('LspProgress', { group = group, callback = show_progress })
+  vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = tint_ghost_text })
 end
 
 ---@type vim.lsp.Config

@@ -78,3 +78,19 @@ function Test.floating_text()
     end
   end
 end
+
+--- What the user was told, of it the lines with some words.
+function Test.messages(words)
+  local lines = vim.split(vim.api.nvim_exec2('messages', { output = true }).output, '\n')
+  return vim.tbl_filter(function(line)
+    return line:find(words, 1, true) ~= nil
+  end, lines)
+end
+
+--- How many pieces of work with a title the server shows as under way.
+function Test.pending(title)
+  local client = vim.lsp.get_clients({ name = 'ghostbench' })[1]
+  return #vim.tbl_filter(function(shown)
+    return shown == title
+  end, vim.tbl_values(client.progress.pending))
+end

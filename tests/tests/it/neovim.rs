@@ -135,6 +135,72 @@ fn the_key_does_what_it_did_where_nothing_is_suggested() {
 }
 
 #[test]
+fn an_accepted_suggestion_is_an_undo_step_of_its_own() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
+    editor.press("iret");
+    editor.wait_for_ghost_text();
+    check_acceptance(&editor);
+    editor.press(" + 1<Esc>");
+    assert_eq!(editor.text(), "return total + 1");
+    for before in ["return total", "ret", ""] {
+        editor.press("u");
+        assert_eq!(editor.text(), before);
+    }
+    editor.press("<C-r><C-r>");
+    assert_eq!(editor.text(), "return total");
+}
+
+#[test]
+fn another_key_accepts() {
+    let project = Project::new("//- /a.py\n");
+    project.write("b.py", "");
+    let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
+    editor.press(":let g:ghostbench_accept = '<lt>C-l>'<CR>:edit b.py<CR>");
+    editor.wait_until("Test.is_attached()");
+    editor.press("i<Tab>ret");
+    editor.wait_for_ghost_text();
+    editor.press("<C-l>");
+    editor.wait_for_answer(EXECUTE_COMMAND);
+    assert_eq!(editor.text(), "    return total");
+}
+
+#[test]
+fn no_key_is_taken_where_none_is_wanted() {
+    let project = Project::new("//- /a.py\n");
+    project.write("b.py", "");
+    let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
+    editor.press(":let g:ghostbench_accept = v:false<CR>:edit b.py<CR>");
+    editor.wait_until("Test.is_attached()");
+    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(0, 'i')"), 0);
+    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 1);
+}
+
+/// The colours of ghost text and of lenses on a terminal without true colours.
+#[track_caller]
+fn terminal_colours(editor: &Neovim) -> [Value; 2] {
+    ["ComplHint", "LspCodeLens"].map(|group| {
+        editor.evaluate(&format!("vim.api.nvim_get_hl(0, {{ name = '{group}', link = false }}).ctermfg"))
+    })
+}
+
+#[test]
+fn ghost_text_is_told_from_code_without_true_colours() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    assert_eq!(terminal_colours(&editor), [8, 8]);
+    editor.press(":colorscheme habamax<CR>");
+    editor.wait_until("vim.g.colors_name == 'habamax'");
+    assert_eq!(terminal_colours(&editor), [240, 240], "the colour scheme's own");
+    editor.press(":colorscheme default<CR>");
+    editor.wait_until("vim.g.colors_name == 'default'");
+    assert_eq!(terminal_colours(&editor), [8, 8]);
+    editor.press(":set termguicolors | colorscheme default<CR>");
+    editor.wait_until("vim.o.termguicolors");
+    assert_eq!(terminal_colours(&editor), [Value::Null, Value::Null]);
+}
+
+#[test]
 fn leaving_insert_mode_clears_a_suggestion() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "add(a, b)") else { return };
@@ -192,16 +258,14 @@ fn wait_for_lens(editor: &Neovim, line: usize, words: &str) {
 /// Waits until the user was told this.
 #[track_caller]
 fn wait_for_message(editor: &Neovim, words: &str) {
-    editor.wait_until(&format!(
-        "vim.api.nvim_exec2('messages', {{ output = true }}).output:find('{words}', 1, true)"
-    ));
+    editor.wait_until(&format!("Test.messages('{words}')[1]"));
 }
 
 #[test]
 fn a_recorded_case_is_replayed_and_its_lens_follows_it() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
-    wait_for_message(&editor, "recorded full_block statement at a.py:4");
+    wait_for_message(&editor, "recorded the whole statement, line 4");
     editor.press(":GhostbenchReplay<CR>");
     wait_for_message(&editor, "replayed 1 of 1 requests, run 1");
     wait_for_lens(&editor, 4, "scripted exact");
@@ -225,19 +289,27 @@ fn a_replay_of_the_suite_fills_the_scoreboard() {
     editor.press(":GhostbenchReplay suite<CR>");
     wait_for_message(&editor, "replayed 1 of 1 requests");
     editor.press(":GhostbenchScoreboard<CR>");
-    editor.wait_until("Test.floating_text() and Test.floating_text():find('scripted', 1, true)");
+    let shown = editor.wait_until("Test.floating_text()");
+    let answer = editor.wait_for_answer("ghostbench/scoreboard");
+    assert_eq!(shown, answer["result"]["text"].as_str().unwrap().trim_end_matches('\n'));
+    assert!(shown.as_str().unwrap().contains("scripted"));
+    assert_eq!(editor.evaluate("vim.api.nvim_win_get_config(0).title[1][1]"), " Ghostbench ");
+    assert_eq!(editor.evaluate("vim.wo.wrap"), false);
+    editor.press("q");
+    editor.wait_until("not Test.floating_text()");
 }
 
 #[test]
-fn a_replay_is_stopped() {
+fn all_replays_are_stopped() {
     let project = Project::new(FUNCTION);
     let rules = json!([{"path": "", "text": "late", "delay_ms": 600_000}]).to_string();
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
     record(&editor);
     editor.press(":GhostbenchReplay file<CR>");
-    editor.wait_until("vim.lsp.get_clients()[1].progress.pending['ghostbench.replay']");
+    editor.press(":GhostbenchReplay case<CR>");
+    editor.wait_until("Test.pending('Ghostbench asks again') == 2");
     editor.press(":GhostbenchReplay!<CR>");
-    wait_for_message(&editor, "cancelled after 0 of 1 requests");
+    editor.wait_until("#Test.messages('cancelled after 0 of 1 requests') == 2");
 }
 
 #[test]
@@ -247,4 +319,89 @@ fn away_from_any_case_there_is_nothing_to_replay() {
     editor.press("gg:GhostbenchReplay<CR>");
     wait_for_message(&editor, "no case was recorded at the cursor");
     assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
+}
+
+#[test]
+fn what_can_be_replayed_is_told() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_recorded(&project) else { return };
+    editor.press(":GhostbenchReplay foo<CR>");
+    wait_for_message(&editor, "cannot replay \"foo\"; say case, file, suite");
+    assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
+}
+
+#[test]
+fn what_was_recorded_is_told_in_words() {
+    let other = "\n\ndef other(orders):\n    if orders:\n        return 1\n    print(orders)\n    return 0\n\n\nother([])\n";
+    let project = Project::new(&format!("{FUNCTION}{other}"));
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    let places = [
+        ((1, 1), "recorded the whole function, lines 1-5"),
+        ((1, 19), "recorded the function body, lines 1-5"),
+        ((4, 19), "recorded the rest of the statement, line 4"),
+        ((9, 5), "recorded the whole if block, lines 9-10"),
+        ((10, 17), "recorded that nothing more is to come, line 10"),
+        ((9, 1), "recorded the function body, lines 9-12"),
+        ((15, 1), "recorded the whole statement, line 15"),
+        ((1, 1), "recorded before: the whole function, lines 1-5"),
+    ];
+    editor.press(":set virtualedit=onemore<CR>");
+    for ((line, column), words) in places {
+        editor.press(&format!(":call cursor({line}, {column})<CR>:GhostbenchRecord<CR>"));
+        wait_for_message(&editor, words);
+    }
+}
+
+#[test]
+fn a_refusal_fits_one_line_with_its_remedy() {
+    let project = Project::new("//- /a.py\n# nothing\n");
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.press(":set columns=60<CR>:GhostbenchRecord<CR>");
+    wait_for_message(&editor, "Ghostbench: ");
+    let message = editor.evaluate("Test.messages('Ghostbench: ')[1]");
+    assert_eq!(message, "Ghostbench: n…; put it on code within a function");
+}
+
+#[test]
+fn the_status_tells_how_the_last_request_ended() {
+    let project = Project::new("//- /a.py\ntotal = 1\n");
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.press(":GhostbenchStatus<CR>");
+    let shown = editor.wait_until("Test.floating_text()");
+    let shown = shown.as_str().unwrap();
+    assert!(
+        shown.contains("/workspace: ready (files: 1, lines: 1)\nengine   scripted, writes the ghost text"),
+        "{shown}"
+    );
+    assert!(shown.contains("\nrequest  none for ghost text yet\nlog      ~/"), "{shown}");
+    editor.press("qi");
+    editor.wait_for_answer(INLINE_COMPLETION);
+    editor.press("<Esc>:GhostbenchStatus<CR>");
+    let shown = editor.wait_until("Test.floating_text()");
+    let shown = shown.as_str().unwrap();
+    assert!(shown.contains("\nrequest  without text, "), "{shown}");
+    assert!(shown.contains("\nbecause  "), "{shown}");
+}
+
+#[test]
+fn commands_tell_that_the_server_has_ended() {
+    let project = Project::new(FUNCTION);
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.evaluate("vim.lsp.get_clients()[1]:stop(true)");
+    editor.wait_until("#vim.lsp.get_clients() == 0");
+    editor.press(":GhostbenchRecord<CR>");
+    wait_for_message(&editor, "the server has ended; :edit starts it again");
+    editor.press(":edit<CR>");
+    editor.wait_until("Test.is_attached()");
+    record(&editor);
+}
+
+#[test]
+fn an_editor_that_is_too_old_is_told_so() {
+    let project = Project::new("//- /a.py\n");
+    project.write("b.py", "");
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.press(":lua vim.fn.has = function() return 0 end<CR>:edit b.py<CR>");
+    wait_for_message(&editor, "Ghostbench needs Neovim 0.12 or newer");
+    assert_eq!(editor.evaluate("vim.fn.exists(':GhostbenchRecord')"), 0);
 }
