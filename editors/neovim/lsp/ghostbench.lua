@@ -236,6 +236,9 @@ end
 --- Stops all replays, also those begun by a code lens. Of what the server shows as under way, only they can be stopped.
 ---@param client vim.lsp.Client
 local function stop_replays(client)
+  if not next(client.progress.pending) then
+    tell('no replay is running', vim.log.levels.WARN)
+  end
   for token in pairs(client.progress.pending) do
     client:notify('window/workDoneProgress/cancel', { token = token })
   end

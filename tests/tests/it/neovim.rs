@@ -310,6 +310,8 @@ fn all_replays_are_stopped() {
     editor.wait_until("Test.pending('Ghostbench asks again') == 2");
     editor.press(":GhostbenchReplay!<CR>");
     editor.wait_until("#Test.messages('cancelled after 0 of 1 requests') == 2");
+    editor.press(":GhostbenchReplay!<CR>");
+    wait_for_message(&editor, "no replay is running");
 }
 
 #[test]
