@@ -26,6 +26,9 @@
 ---@field lastCompletion? { status: string, reason?: string, ms: number }
 ---@field logFile? string
 
+--- Every message begins with it.
+local SPEAKER = 'Ghostbench: '
+
 --- What can be replayed.
 local TARGETS = { 'case', 'file', 'suite' }
 
@@ -49,23 +52,28 @@ local ENDINGS = {
   error = 'without text, the engine failed',
 }
 
---- Shortens a message to one line, more would have to be confirmed. What to do stands last, and is kept.
+---@param text string
+---@param width integer Cells.
+---@return string
+local function shorten(text, width)
+  local is_fitting = vim.fn.strdisplaywidth(text) <= width
+  return is_fitting and text or vim.fn.printf('%.*S…', width - 1, text)
+end
+
+--- Shortens a message to one line; more lines would have to be confirmed. What to do stands last, and is kept.
 ---@param message string
 ---@return string
 local function on_one_line(message)
   local reason, remedy = message:match('^(.*)(; .-)$')
   reason, remedy = reason or message, remedy or ''
   local room = vim.v.echospace - vim.fn.strdisplaywidth(remedy)
-  if vim.fn.strdisplaywidth(reason) <= room then
-    return message
-  end
-  return vim.fn.strcharpart(reason, 0, math.max(room - 1, 0)) .. '…' .. remedy
+  return shorten(shorten(reason, math.max(room, #SPEAKER)) .. remedy, vim.v.echospace)
 end
 
 ---@param message string
 ---@param level? integer
 local function tell(message, level)
-  vim.notify(on_one_line('Ghostbench: ' .. message), level or vim.log.levels.INFO)
+  vim.notify(on_one_line(SPEAKER .. message), level or vim.log.levels.INFO)
 end
 
 --- Shows lines as they are in a window that `q` closes.
@@ -276,6 +284,9 @@ local function status_lines(status)
     local path = vim.fn.fnamemodify(vim.uri_to_fname(folder.uri), ':~')
     local state = ('%s (files: %d, lines: %d)'):format(folder.state, folder.files, folder.lines)
     table.insert(lines, ('folder   %s: %s'):format(path, folder.message or state))
+  end
+  if #status.folders == 0 then
+    table.insert(lines, 'folder   none, nothing can be recorded')
   end
   for index, engine in ipairs(status.engines) do
     table.insert(lines, 'engine   ' .. engine.name .. (index == 1 and ', writes the ghost text' or ''))

@@ -358,10 +358,19 @@ fn what_was_recorded_is_told_in_words() {
 fn a_refusal_fits_one_line_with_its_remedy() {
     let project = Project::new("//- /a.py\n# nothing\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
-    editor.press(":set columns=60<CR>:GhostbenchRecord<CR>");
-    wait_for_message(&editor, "Ghostbench: ");
-    let message = editor.evaluate("Test.messages('Ghostbench: ')[1]");
-    assert_eq!(message, "Ghostbench: n…; put it on code within a function");
+    editor.press(":GhostbenchRecord<CR>");
+    let refusal = editor.wait_for_answer("ghostbench/recordCase")["error"]["message"].clone();
+    let (reason, remedy) = refusal.as_str().unwrap().split_once(';').unwrap();
+    for columns in [200, 80, 30] {
+        editor.press(&format!(":messages clear | set columns={columns}<CR>:GhostbenchRecord<CR>"));
+        let message =
+            editor.wait_until("Test.messages('Ghostbench: ')[1] or Test.messages('Ghostbench:…')[1]");
+        let message = message.as_str().unwrap();
+        let room = editor.evaluate("vim.v.echospace").as_u64().unwrap() as usize;
+        assert!(message.chars().count() <= room, "{message} does not fit {room} cells");
+        assert_eq!(message.ends_with(remedy), columns > 30, "{message}");
+        assert_eq!(message.contains(reason), columns == 200, "{message}");
+    }
 }
 
 #[test]
