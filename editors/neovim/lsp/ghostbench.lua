@@ -241,14 +241,19 @@ local function replay_case_at_cursor(client, document)
   end)
 end
 
---- Stops all replays, also those begun by a code lens. Of what the server shows as under way, only they can be stopped.
+--- Tokens of the replays that are under way, those begun by a code lens too.
+local replays = {} ---@type table<lsp.ProgressToken, true?>
+
 ---@param client vim.lsp.Client
 local function stop_replays(client)
-  if not next(client.progress.pending) then
-    tell('no replay is running', vim.log.levels.WARN)
-  end
-  for token in pairs(client.progress.pending) do
+  local tokens = vim.tbl_filter(function(token)
+    return replays[token]
+  end, vim.tbl_keys(client.progress.pending))
+  for _, token in ipairs(tokens) do
     client:notify('window/workDoneProgress/cancel', { token = token })
+  end
+  if #tokens == 0 then
+    tell('no replay is running', vim.log.levels.WARN)
   end
 end
 
@@ -282,8 +287,8 @@ local function status_lines(status)
   local lines = { 'server   version ' .. status.version }
   for _, folder in ipairs(status.folders) do
     local path = vim.fn.fnamemodify(vim.uri_to_fname(folder.uri), ':~')
-    local state = ('%s (files: %d, lines: %d)'):format(folder.state, folder.files, folder.lines)
-    table.insert(lines, ('folder   %s: %s'):format(path, folder.message or state))
+    local detail = folder.message or ('files: %d, lines: %d'):format(folder.files, folder.lines)
+    table.insert(lines, ('folder   %s: %s (%s)'):format(path, folder.state, detail))
   end
   if #status.folders == 0 then
     table.insert(lines, 'folder   none, nothing can be recorded')
@@ -310,10 +315,8 @@ local function show_status(client)
   end)
 end
 
---- Replays that are shown, by their tokens. Reading a folder is not: a message about it would cover others unasked.
-local shown = {} ---@type table<lsp.ProgressToken, true?>
-
---- Shows how replays go, where Neovim shows progress.
+--- Shows how replays go, where Neovim shows progress. Nothing else can be cancelled. Reading a folder is not shown,
+--- it would cover other messages unasked.
 ---@param event vim.api.keyset.create_autocmd.callback_args
 local function show_progress(event)
   local client = vim.lsp.get_client_by_id(event.data.client_id)
@@ -323,8 +326,8 @@ local function show_progress(event)
   local params = event.data.params ---@type lsp.ProgressParams
   local value = params.value
   if value.kind == 'begin' and value.cancellable then
-    shown[params.token] = true
-  elseif not shown[params.token] then
+    replays[params.token] = true
+  elseif not replays[params.token] then
     return
   end
   local is_over = value.kind == 'end'
@@ -337,7 +340,7 @@ local function show_progress(event)
     percent = value.percentage,
   })
   if is_over then
-    shown[params.token] = nil
+    replays[params.token] = nil
   end
 end
 

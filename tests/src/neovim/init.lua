@@ -94,3 +94,9 @@ function Test.pending(title)
     return shown == title
   end, vim.tbl_values(client.progress.pending))
 end
+
+--- What the server is doing.
+function Test.status()
+  local client = vim.lsp.get_clients({ name = 'ghostbench' })[1]
+  return assert(client:request_sync('ghostbench/status', vim.empty_dict())).result
+end

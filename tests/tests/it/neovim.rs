@@ -306,9 +306,10 @@ fn all_replays_are_stopped() {
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
     record(&editor);
     editor.press(":GhostbenchReplay file<CR>");
-    editor.press(":GhostbenchReplay case<CR>");
-    editor.wait_until("Test.pending('Ghostbench asks again') == 2");
+    editor.press(":GhostbenchReplay case<CR>grx");
+    editor.wait_until("Test.pending('Ghostbench asks again') == 3");
     editor.press(":GhostbenchReplay!<CR>");
+    editor.wait_until("Test.pending('Ghostbench asks again') == 0");
     editor.wait_until("#Test.messages('cancelled after 0 of 1 requests') == 2");
     editor.press(":GhostbenchReplay!<CR>");
     wait_for_message(&editor, "no replay is running");
@@ -377,6 +378,7 @@ fn a_refusal_fits_one_line_with_its_remedy() {
 fn the_status_tells_how_the_last_request_ended() {
     let project = Project::new("//- /a.py\ntotal = 1\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.wait_until("Test.status().folders[1].state == 'ready'");
     editor.press(":GhostbenchStatus<CR>");
     let shown = editor.wait_until("Test.floating_text()");
     let shown = shown.as_str().unwrap();
