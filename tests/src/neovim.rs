@@ -164,7 +164,13 @@ impl Neovim {
     /// What a call of `nvim --server` printed, also when it failed.
     fn remote(&self, action: &str, argument: &str) -> Result<String, String> {
         let mut command = Command::new(&self.program);
-        command.env("HOME", &self.home).arg("--server").arg(&self.socket).args([action, argument]);
+        // Where Neovim finds no folder for its log, it writes one to where it was started.
+        command
+            .env("HOME", &self.home)
+            .current_dir(&self.home)
+            .arg("--server")
+            .arg(&self.socket)
+            .args([action, argument]);
         let output = command.output().expect("Neovim can be started");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
