@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use completion::World;
 use replay::{Code, DataFolder};
 use syntax::Language;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{Uri, WorkspaceFolder};
 use workspace::Snapshot;
@@ -37,7 +37,7 @@ pub(crate) struct Folder {
     pub(crate) changed: Notify,
     /// Cancelled when the folder is removed, or the server stops.
     pub(crate) removed: CancellationToken,
-    reading: Mutex<Reading>,
+    reading: watch::Sender<Reading>,
 }
 
 /// How far reading a folder has come, with what is known so far.
@@ -165,27 +165,34 @@ impl Folder {
             root,
             changed: Notify::new(),
             removed,
-            reading: Mutex::default(),
+            reading: watch::Sender::default(),
         })
     }
 
     /// What is known of its files.
     pub(crate) fn reading(&self) -> Reading {
-        lock(&self.reading).clone()
+        self.reading.borrow().clone()
     }
 
     /// What engines may read.
     pub(crate) fn contents(&self) -> Arc<Contents> {
-        Arc::clone(&lock(&self.reading).contents)
+        Arc::clone(&self.reading.borrow().contents)
+    }
+
+    /// What engines may read, once the folder was read for the first time: measuring must not depend on who is faster.
+    pub(crate) async fn contents_when_read(&self) -> Arc<Contents> {
+        let mut reading = self.reading.subscribe();
+        let read = reading.wait_for(|reading| reading.state != State::Indexing).await;
+        // The sender lives as long as the folder.
+        read.map(|reading| Arc::clone(&reading.contents)).unwrap_or_default()
     }
 
     /// Publishes what was read, or why it was not.
     pub(crate) fn publish(&self, read: Result<Contents, String>) {
-        let mut reading = lock(&self.reading);
-        match read {
+        self.reading.send_modify(|reading| match read {
             Ok(contents) => *reading = Reading { state: State::Ready, contents: Arc::new(contents) },
             Err(reason) => reading.state = State::Failed(reason),
-        }
+        });
     }
 
     /// Ends its work; false, as what it leaves behind.

@@ -29,7 +29,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     if let Some(reason) = admission::refusal(&document, &home).await {
         return Err(failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
-    let contents = folder.contents();
+    let contents = folder.contents_when_read().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
         beside(move || {

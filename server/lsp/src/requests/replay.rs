@@ -83,7 +83,7 @@ async fn make(
     work: &Work,
     shown: &Shown,
 ) -> Result<(PathBuf, Answers)> {
-    let contents = folder.contents();
+    let contents = folder.contents_when_read().await;
     let engines: Vec<ConfiguredEngine> =
         server.setup.engines.iter().map(|engine| engine.replayed.clone()).collect();
     let name = folder.recorded.suite().name().to_owned();
