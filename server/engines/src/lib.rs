@@ -5,6 +5,7 @@
 //! socket and child process of Ghostbench; today it holds the embedded engine and a scripted one for tests.
 
 mod builtin_engine;
+mod busy;
 mod scripted;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
+pub use busy::Busy;
 pub use scripted::{Rule, Script, ScriptedEngine};
 
 /// What kind of engine it is; decides how it is spoken to.

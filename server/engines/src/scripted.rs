@@ -1,7 +1,6 @@
 //! An engine that says what it is told to say, when it is told to: for tests of whatever asks engines.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -9,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use crate::{Answer, Busy, Description, Engine, Error, Finish, Kind, Request, Sink};
 
 /// What a [`ScriptedEngine`] does with requests for some paths.
 ///
@@ -79,7 +78,7 @@ impl From<Script> for Rule {
 pub struct ScriptedEngine {
     description: Description,
     rules: Vec<Rule>,
-    busy: AtomicUsize,
+    busy: Busy,
 }
 
 impl ScriptedEngine {
@@ -93,16 +92,16 @@ impl ScriptedEngine {
         let settings = [("rules".to_owned(), format!("{rules:?}"))].into();
         let description =
             Description { name: name.to_owned(), kind: Kind::Scripted, model: "script".to_owned(), settings };
-        ScriptedEngine { description, rules, busy: AtomicUsize::new(0) }
+        ScriptedEngine { description, rules, busy: Busy::default() }
     }
 
     /// Requests that are being answered right now; 0 when every cancelled one has freed the engine.
     pub fn busy(&self) -> usize {
-        self.busy.load(Ordering::SeqCst)
+        self.busy.count()
     }
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
-        let _busy = BusyGuard::new(&self.busy);
+        let _question = self.busy.begin();
         let finish = match self.rules.iter().find(|rule| request.path.ends_with(&rule.path)) {
             Some(rule) => self.follow(rule, request, sink).await?,
             None => Finish::Stop,
@@ -155,21 +154,5 @@ impl Engine for ScriptedEngine {
             cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
         }
         .boxed()
-    }
-}
-
-/// Counts a request as in work until it is dropped, however it ends.
-struct BusyGuard<'a>(&'a AtomicUsize);
-
-impl<'a> BusyGuard<'a> {
-    fn new(busy: &'a AtomicUsize) -> BusyGuard<'a> {
-        busy.fetch_add(1, Ordering::SeqCst);
-        BusyGuard(busy)
-    }
-}
-
-impl Drop for BusyGuard<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -34,8 +34,6 @@ pub(crate) struct OpenDocument {
     pub(crate) path: Option<PathBuf>,
     /// By the file's name, else as the client calls it; `None` for languages that are not known here.
     pub(crate) language: Option<Language>,
-    /// The client's number for this text.
-    pub(crate) version: i32,
     /// Number of the message that made this text.
     pub(crate) revision: u64,
     /// The text.
@@ -86,7 +84,6 @@ impl Documents {
         let document = OpenDocument {
             language: by_name.or_else(|| from_proto::language(&String::from(item.language_id))),
             path,
-            version: item.version,
             revision,
             session: Arc::new(Session::new(rope.clone(), revision)),
             rope,
@@ -104,12 +101,10 @@ impl Documents {
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
-        version: i32,
         changes: Vec<Change>,
         revision: u64,
     ) -> Option<std::result::Result<(), Parted>> {
         let document = Arc::make_mut(self.open.get_mut(&from_proto::key(uri))?);
-        document.version = version;
         document.revision = revision;
         document.whole = Arc::default();
         let mut edits = Vec::new();
@@ -184,8 +179,7 @@ impl OpenDocument {
 
     /// The client's range for these bytes; `None` if they do not fit the text.
     pub(crate) fn range(&self, bytes: Range<usize>) -> Option<lsp::Range> {
-        let position = |offset| self.rope.position(offset, self.encoding).map(to_proto::position);
-        Some(lsp::Range::new(position(bytes.start)?, position(bytes.end)?))
+        to_proto::range(&self.rope, bytes, self.encoding)
     }
 
     /// The whole text, put together once per version.

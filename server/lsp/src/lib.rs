@@ -12,7 +12,6 @@
 
 mod admission;
 mod beside;
-mod busy;
 mod capabilities;
 mod documents;
 pub mod ext;
@@ -77,6 +76,11 @@ pub fn background_threads() -> NonZeroUsize {
 }
 
 impl EditorEngine {
+    /// The user's name for it.
+    fn name(&self) -> &str {
+        &self.automatic.engine.description().name
+    }
+
     /// The engine in each of its uses.
     fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
         [&mut self.automatic, &mut self.invoked, &mut self.replayed]
@@ -86,13 +90,12 @@ impl EditorEngine {
 impl Setup {
     /// The engine called `name`, or the first one.
     fn engine(&self, name: Option<&str>) -> &EditorEngine {
-        let named =
-            name.and_then(|name| self.engines.iter().find(|engine| engine.automatic.name().name == name));
+        let named = name.and_then(|name| self.engines.iter().find(|engine| engine.name() == name));
         named.or(self.engines.first()).expect("a server has an engine")
     }
 
     /// What the engines are called.
     fn engine_names(&self) -> Vec<String> {
-        self.engines.iter().map(|engine| engine.automatic.name().name).collect()
+        self.engines.iter().map(|engine| engine.name().to_owned()).collect()
     }
 }

@@ -83,8 +83,7 @@ impl Places {
     /// Where a case stands in an editor's terms, and whether its truth was edited.
     pub(crate) fn place(&self, case: &Case, encoding: Encoding) -> Option<Place> {
         let bytes = self.cases.get(&case.id)?.range();
-        let position = |offset| self.rope.position(offset, encoding).map(to_proto::position);
-        let range = lsp::Range::new(position(bytes.start)?, position(bytes.end)?);
+        let range = to_proto::range(&self.rope, bytes.clone(), encoding)?;
         let is_edited = self.rope.slice(bytes)? != case.truth;
         Some(Place { range, is_edited })
     }

@@ -3,11 +3,12 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use engines::Busy;
 use serde_json::Value;
 use text::Encoding;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
     TextDocumentIdentifier, Uri, WorkspaceFolder, WorkspaceFolders,
@@ -16,7 +17,6 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
 use crate::beside::no_folder;
-use crate::busy::Busy;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
 use crate::folders::{Folder, Folders};
@@ -56,7 +56,6 @@ pub(crate) struct Shared {
     ends: UnboundedSender<End>,
     /// Cancelled when the server stops, and with it all that is under way.
     pub(crate) stopping: CancellationToken,
-    _stop_when_dropped: DropGuard,
 }
 
 /// What client and server agreed on.
@@ -83,7 +82,6 @@ impl Server {
         for asked in setup.engines.iter_mut().flat_map(EditorEngine::uses) {
             asked.engine = busy.counting(Arc::clone(&asked.engine));
         }
-        let stopping = CancellationToken::new();
         Server(Arc::new(Shared {
             client,
             folders: Folders::default(),
@@ -95,8 +93,7 @@ impl Server {
             agreed: OnceLock::new(),
             busy,
             ends,
-            _stop_when_dropped: stopping.clone().drop_guard(),
-            stopping,
+            stopping: CancellationToken::new(),
             setup,
         }))
     }

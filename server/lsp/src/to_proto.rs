@@ -1,13 +1,19 @@
 //! From our terms to the protocol's.
 
+use std::ops::Range;
 use std::path::Path;
 
-use text::{Encoding, Position};
+use text::{Document as Rope, Encoding, Position};
 use tower_lsp_server::gen_lsp_types::{self as lsp, PositionEncodingKind, Uri};
 use url::Url;
 
-pub(crate) fn position(position: Position) -> lsp::Position {
-    lsp::Position::new(position.line, position.character)
+/// The range of these bytes of a text; `None` if they do not fit it.
+pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: Encoding) -> Option<lsp::Range> {
+    let position = |offset| {
+        let Position { line, character } = rope.position(offset, encoding)?;
+        Some(lsp::Position::new(line, character))
+    };
+    Some(lsp::Range::new(position(bytes.start)?, position(bytes.end)?))
 }
 
 pub(crate) fn encoding(encoding: Encoding) -> PositionEncodingKind {

@@ -25,7 +25,7 @@ pub(crate) fn did_change(state: &mut State, params: &Value) {
     };
     let uri = text_document.text_document_identifier.uri;
     let documents = Arc::make_mut(&mut state.documents);
-    let problem = match documents.change(&uri, text_document.version, content_changes, state.arrival) {
+    let problem = match documents.change(&uri, content_changes, state.arrival) {
         Some(Ok(())) => return,
         Some(Err(Parted)) => "a change does not fit its text; close it and open it again",
         None => "it is not open, so a change to it is left out",

@@ -153,8 +153,7 @@ impl Asking<'_> {
     }
 
     fn item(&self, item: item::Item) -> Result<InlineCompletionItem> {
-        let engine = self.engine.automatic.name().name;
-        let id = self.server.suggestions.add(self.document, &item.range, &item.text, &engine);
+        let id = self.server.suggestions.add(self.document, &item.range, &item.text, self.engine.name());
         let command = Command {
             title: "accepted".to_owned(),
             tooltip: None,

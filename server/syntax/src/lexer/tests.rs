@@ -1,3 +1,5 @@
+//! What the lexer makes of each language's tokens, and of text that is none.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

@@ -3,34 +3,36 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use engines::{Answer, Description, Engine, Error, Request, Sink};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::{Answer, Description, Engine, Error, Request, Sink};
+
 /// How many questions engines are working on.
-#[derive(Clone, Default)]
-pub(crate) struct Busy(Arc<AtomicUsize>);
+#[derive(Clone, Debug, Default)]
+pub struct Busy(Arc<AtomicUsize>);
 
 impl Busy {
     /// The number right now.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
 
     /// An engine whose questions are counted, however they end.
-    pub(crate) fn counting(&self, engine: Arc<dyn Engine>) -> Arc<dyn Engine> {
+    pub fn counting(&self, engine: Arc<dyn Engine>) -> Arc<dyn Engine> {
         Arc::new(Counted { engine, busy: self.clone() })
     }
 
-    fn begin(&self) -> Question<'_> {
+    /// Counts a question until what is returned is dropped.
+    pub(crate) fn begin(&self) -> Question<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Question(&self.0)
     }
 }
 
 /// One question under way.
-struct Question<'a>(&'a AtomicUsize);
+pub(crate) struct Question<'a>(&'a AtomicUsize);
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
