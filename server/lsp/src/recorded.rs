@@ -1,13 +1,11 @@
 //! What was recorded in a folder, read again only when its files changed.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::SystemTime;
 
 use cases::{Case, Prediction, Score};
-use replay::{Added, DataFolder, Error, RecordedSuite, RunsStamp, WholeRun};
+use replay::{Added, DataFolder, Error, FileStamp, RecordedSuite, RunsStamp, WholeRun};
 
 use crate::locks::lock;
 
@@ -28,12 +26,8 @@ struct Read {
     told: HashSet<String>,
 }
 
-/// What tells whether the files are as they were.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    suite: Option<(u64, SystemTime)>,
-    runs: RunsStamp,
-}
+/// What tells whether the suite and its runs are as they were.
+type Stamp = (FileStamp, RunsStamp);
 
 /// The suite and its newest answers.
 pub(crate) struct Known {
@@ -89,9 +83,8 @@ impl Recorded {
     }
 
     fn stamp(&self) -> Stamp {
-        let metadata = fs::metadata(self.suite().path()).ok();
-        let suite = metadata.and_then(|metadata| Some((metadata.len(), metadata.modified().ok()?)));
-        Stamp { suite, runs: self.data.runs_stamp(self.suite().name()) }
+        let suite = self.suite();
+        (suite.stamp(), self.data.runs_stamp(suite.name()))
     }
 }
 

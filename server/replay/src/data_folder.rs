@@ -11,8 +11,8 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use crate::files::FileStamp;
 use crate::{Error, RecordedSuite, run_folder};
 
 /// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
@@ -34,9 +34,6 @@ pub struct DataFolder {
 /// read, so that what changes meanwhile is noticed the next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsStamp(Vec<(PathBuf, [FileStamp; 2])>);
-
-/// Bytes and time of the last change; `None` where there is no file.
-type FileStamp = Option<(u64, SystemTime)>;
 
 impl DataFolder {
     /// The folder at `root`, which is made when something is first kept there.
@@ -75,7 +72,7 @@ impl DataFolder {
     pub fn runs_stamp(&self, name: &str) -> RunsStamp {
         let folders = self.last_runs(name).unwrap_or_default();
         let stamp = |folder: PathBuf| {
-            let files = run_folder::growing(&folder).map(|path| file_stamp(&path));
+            let files = run_folder::growing(&folder).map(|path| FileStamp::of(&path));
             (folder, files)
         };
         RunsStamp(folders.into_iter().map(stamp).collect())
@@ -111,12 +108,6 @@ fn claim(parent: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("all numbers are taken"))
-}
-
-fn file_stamp(path: &Path) -> FileStamp {
-    let metadata = fs::metadata(path).ok()?;
-    // File systems without times exist; there the size has to do.
-    Some((metadata.len(), metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }
 
 fn numbers(parent: &Path) -> io::Result<Vec<u32>> {

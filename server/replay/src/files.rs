@@ -2,13 +2,27 @@
 //!
 //! Who writes holds the lock of a file that nobody reads, because a lock on Windows keeps readers out too.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use cases::ParseError;
 
 use crate::Error;
+
+/// The state of a file at one moment: two that are equal stand for the same contents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileStamp(Option<(u64, SystemTime)>);
+
+impl FileStamp {
+    /// Of the file at `path`, which need not be there.
+    pub(crate) fn of(path: &Path) -> FileStamp {
+        // File systems without times exist; there the size has to do.
+        let time = |metadata: &Metadata| metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        FileStamp(fs::metadata(path).ok().map(|metadata| (metadata.len(), time(&metadata))))
+    }
+}
 
 /// A file that grows by whole lines.
 pub(crate) struct RowFile {

@@ -7,7 +7,7 @@ use cases::{Case, Prediction, Run, Score, suite_hash};
 
 use crate::Error;
 use crate::data_folder::DataFolder;
-use crate::run_folder::{read_answers, read_scores};
+use crate::run_folder::{Contents, read_answers, read_scores};
 use crate::score::score_all;
 
 /// The newest answers to the cases of a suite.
@@ -80,6 +80,12 @@ impl<'a> Answered<'a> {
         let case = *self.places.get(&*prediction.case)?;
         Some((case, prediction.engine.name.clone()))
     }
+}
+
+/// The scores of a run's answers. They stand in its folder; only what has none there is scored.
+pub fn scores_of(folder: &Path, contents: &Contents) -> Vec<Score> {
+    let scored = with_scores(folder, &contents.cases, contents.predictions.clone());
+    scored.into_iter().map(|(_, score)| score).collect()
 }
 
 /// Puts to predictions of the run in `folder`, whose cases the suite holds, the scores that stand there.

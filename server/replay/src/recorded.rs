@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use cases::{Case, ParseError, parse_line, to_line};
 
 use crate::Error;
-use crate::files::{self, RowFile, read_bytes};
+use crate::files::{self, FileStamp, RowFile, read_bytes};
 use crate::suite::check;
 
 const CASES: &str = "cases.jsonl";
@@ -64,6 +64,11 @@ impl RecordedSuite {
     /// The file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(CASES)
+    }
+
+    /// What tells whether the file is as it was. Take it before reading.
+    pub fn stamp(&self) -> FileStamp {
+        FileStamp::of(&self.path())
     }
 
     /// Reads the cases; there are none where there is no file. Of cases with one id the first one counts.

@@ -37,7 +37,7 @@ const STYLE: Style = Style { color: false, width: 100, unicode: true };
 /// The run's summary as JSON, as Markdown and in columns.
 fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, String, String), String> {
     let contents = replay::read_run(run).map_err(|error| error.to_string())?;
-    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    let scores = replay::scores_of(run, &contents);
     let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {
         notes.push(format!("Recorded since then, and not in these numbers: {recorded_since}."));
