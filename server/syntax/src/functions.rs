@@ -10,7 +10,7 @@ use crate::body::measure_body;
 use crate::constructs::{Construct, structure};
 use crate::language::Row;
 use crate::queries::Kind;
-use crate::tokens::trim_comments;
+use crate::tokens::whole_comments;
 use crate::tree::Tree;
 
 /// A function or method.
@@ -36,7 +36,7 @@ impl Tree {
     pub fn functions(&self, text: &str) -> Vec<Function> {
         let row = self.language.row();
         let structure = structure(self);
-        let comments = trim_comments(structure.comments, text);
+        let comments = whole_comments(structure.comments, text);
         let mut functions: Vec<Function> = structure
             .constructs
             .iter()

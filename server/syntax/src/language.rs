@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use tree_sitter::Language as Grammar;
 
+use crate::languages::{C, CSharp, EcmaScript, Go, Java, Python, Rust};
+use crate::rules::Rules;
+
 /// What the generic code knows about one language.
 pub(crate) struct Row {
     /// The word used in files and on the command line.
@@ -24,6 +27,10 @@ pub(crate) struct Row {
     pub(crate) name_wrappers: &'static [&'static str],
     /// What a comment that documents the function below it starts with.
     pub(crate) doc_comments: &'static [&'static str],
+    /// The sign that ends a statement; empty where the end of the line does.
+    pub(crate) statement_end: &'static str,
+    /// What the language says about names.
+    pub(crate) rules: &'static dyn Rules,
 }
 
 /// Declares [`Language`] and its table from one row per language. `queries` names the folders whose queries it uses.
@@ -37,6 +44,8 @@ macro_rules! languages {
         attributes: $attributes:expr,
         name_wrappers: $name_wrappers:expr,
         doc_comments: $doc_comments:expr,
+        statement_end: $statement_end:expr,
+        rules: $rules:expr,
     })+) => {
         /// A supported language. `name()` is the word used in files and on the command line.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,6 +76,8 @@ macro_rules! languages {
             attributes: &$attributes,
             name_wrappers: &$name_wrappers,
             doc_comments: &$doc_comments,
+            statement_end: $statement_end,
+            rules: &$rules,
         }),+];
     };
 }
@@ -82,6 +93,8 @@ languages! {
         attributes: [],
         name_wrappers: [],
         doc_comments: [],
+        statement_end: "",
+        rules: Python,
     }
     /// TypeScript without JSX.
     TypeScript {
@@ -93,6 +106,8 @@ languages! {
         attributes: ["decorator"],
         name_wrappers: [],
         doc_comments: ["/**"],
+        statement_end: ";",
+        rules: EcmaScript,
     }
     /// TypeScript with JSX.
     Tsx {
@@ -104,6 +119,8 @@ languages! {
         attributes: ["decorator"],
         name_wrappers: [],
         doc_comments: ["/**"],
+        statement_end: ";",
+        rules: EcmaScript,
     }
     /// JavaScript, JSX included.
     JavaScript {
@@ -115,6 +132,8 @@ languages! {
         attributes: [],
         name_wrappers: [],
         doc_comments: ["/**"],
+        statement_end: ";",
+        rules: EcmaScript,
     }
     /// Java.
     Java {
@@ -126,6 +145,8 @@ languages! {
         attributes: [],
         name_wrappers: [],
         doc_comments: ["/**"],
+        statement_end: ";",
+        rules: Java,
     }
     /// C#.
     CSharp {
@@ -137,6 +158,8 @@ languages! {
         attributes: [],
         name_wrappers: [],
         doc_comments: ["///", "/**"],
+        statement_end: ";",
+        rules: CSharp,
     }
     /// Rust.
     Rust {
@@ -148,6 +171,8 @@ languages! {
         attributes: ["attribute_item"],
         name_wrappers: [],
         doc_comments: ["///", "/**"],
+        statement_end: ";",
+        rules: Rust,
     }
     /// Go.
     Go {
@@ -159,6 +184,8 @@ languages! {
         attributes: [],
         name_wrappers: [],
         doc_comments: ["//", "/*"],
+        statement_end: "",
+        rules: Go,
     }
     /// C (and `.h` headers).
     C {
@@ -170,6 +197,8 @@ languages! {
         attributes: [],
         name_wrappers: ["function_declarator", "pointer_declarator", "parenthesized_declarator", "attributed_declarator"],
         doc_comments: ["//", "/*"],
+        statement_end: ";",
+        rules: C,
     }
     /// C++.
     Cpp {
@@ -187,6 +216,8 @@ languages! {
             "attributed_declarator",
         ],
         doc_comments: ["//", "/*"],
+        statement_end: ";",
+        rules: C,
     }
 }
 
@@ -242,4 +273,24 @@ pub struct SourceFile {
     pub language: Language,
     /// The whole text, with its own line ends.
     pub text: Arc<str>,
+}
+
+/// A file that describes a project (`tsconfig.json`, `package.json`, `go.mod`, `Cargo.toml`), for what it says about module names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// Path relative to the workspace root, with `/` between its parts.
+    pub path: Arc<str>,
+    /// The whole text.
+    pub text: Arc<str>,
+}
+
+impl Manifest {
+    /// Whether a file is a manifest, by its name.
+    pub fn is_at(path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_variant = |stem: &str| name.starts_with(stem) && name.ends_with(".json");
+        matches!(name, "package.json" | "go.mod" | "Cargo.toml")
+            || is_variant("tsconfig.")
+            || is_variant("jsconfig.")
+    }
 }

@@ -15,19 +15,34 @@
 
 mod blocks;
 mod body;
+mod compact;
 mod constructs;
+mod expr;
 mod functions;
 mod language;
+mod languages;
 mod lexer;
+mod locals;
+mod modules;
+mod outline;
+mod pieces;
 mod queries;
+mod rules;
+mod scope;
 mod tokens;
 mod tree;
+mod uses;
 mod walk;
 
 pub use blocks::{Block, BlockKind};
 pub use body::Body;
+pub use expr::Expr;
 pub use functions::Function;
-pub use language::{Language, SourceFile};
+pub use language::{Language, Manifest, SourceFile};
 pub use lexer::{Token, TokenKind, is_reserved, lex};
+pub use modules::{Place, Projects, Target};
+pub use outline::{Definition, DefinitionKind, Extension, Import, Imported, Outline, Parameter};
 pub use queries::{QueryError, check_queries};
+pub use scope::{Binding, Scope, enclosing, scope};
 pub use tree::{Tree, parse};
+pub use uses::{Use, UseKind};

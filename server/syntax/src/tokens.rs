@@ -13,21 +13,14 @@ impl Tree {
         self.tokens(Role::Identifier)
     }
 
-    /// Ranges of all comments in order, without their line ends.
+    /// Ranges of all comments in order, without their line ends, outermost only.
     pub fn comments(&self, text: &str) -> Vec<Range<usize>> {
-        trim_comments(structure(self).comments, text)
+        whole_comments(structure(self).comments, text)
     }
 
     /// Ranges of all string and character literals in order, outermost only.
     pub fn strings(&self) -> Vec<Range<usize>> {
-        let mut strings = self.tokens(Role::String);
-        let mut end = 0;
-        strings.retain(|string| {
-            let is_outermost = string.start >= end;
-            end = end.max(string.end);
-            is_outermost
-        });
-        strings
+        outermost(self.tokens(Role::String))
     }
 
     fn tokens(&self, role: Role) -> Vec<Range<usize>> {
@@ -43,8 +36,21 @@ impl Tree {
     }
 }
 
-/// Cuts off the line ends that some grammars count as part of a comment.
-pub(crate) fn trim_comments(mut comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+/// Drops what stands within another range: strings in an interpolation, and comments in a comment, which the Rust grammar finds when it
+/// recovers within slashes. `ranges` are in the order of a walk.
+fn outermost(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut end = 0;
+    ranges.retain(|range| {
+        let is_outermost = range.start >= end;
+        end = end.max(range.end);
+        is_outermost
+    });
+    ranges
+}
+
+/// The outermost of `comments`, which are in order, without the line ends that some grammars count as part of a comment.
+pub(crate) fn whole_comments(comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+    let mut comments = outermost(comments);
     for comment in &mut comments {
         let written = text.get(comment.clone()).unwrap_or_default();
         comment.end = comment.start + written.trim_end_matches(['\n', '\r']).len();

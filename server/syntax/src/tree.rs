@@ -54,6 +54,16 @@ impl Tree {
     }
 }
 
+/// The named children of a node without comments.
+pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).filter(|child| !child.is_extra()).collect()
+}
+
+/// The last named child of a node.
+pub(crate) fn last_named(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_child(node.named_child_count().checked_sub(1)? as u32)
+}
+
 /// An edit of `before` in the parser's terms.
 fn input_edit(before: &str, Edit { range, text }: &Edit) -> InputEdit {
     let start_position = advance(Point { row: 0, column: 0 }, &before[..range.start]);

@@ -83,6 +83,13 @@ fn a_broken_construct_may_begin_with_blanks() {
     }
 }
 
+#[test]
+fn recovery_may_find_a_comment_within_a_comment() {
+    for language in Language::ALL {
+        assert_invariants(language, "//////\0");
+    }
+}
+
 /// A recursion over the tree would need more stack than a test has.
 const DEPTH: usize = 10_000;
 

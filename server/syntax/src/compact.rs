@@ -1,0 +1,118 @@
+//! Signatures as short as they can be said: for showing many in little room.
+
+use crate::outline::{Definition, cut};
+
+/// Words before a name that say who may use it, not how.
+const MODIFIERS: [&str; 27] = [
+    "abstract",
+    "async",
+    "const",
+    "constexpr",
+    "declare",
+    "default",
+    "def",
+    "explicit",
+    "export",
+    "extern",
+    "final",
+    "friend",
+    "inline",
+    "internal",
+    "native",
+    "override",
+    "partial",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "readonly",
+    "sealed",
+    "static",
+    "synchronized",
+    "unsafe",
+    "virtual",
+];
+
+/// How a function says that it is called on a value.
+const RECEIVERS: [&str; 8] =
+    ["self", "cls", "&self", "&mut self", "mut self", "self: Self", "this", "&'a self"];
+
+impl Definition {
+    /// The signature without modifiers and without the parameter that stands for the value it is called on; at most `limit` bytes.
+    pub fn compact(&self, limit: usize) -> String {
+        let joined = join_brackets(&self.signature);
+        let mut rest = &*joined;
+        while let Some(shorter) = MODIFIERS.iter().find_map(|word| without_word(rest, word)) {
+            // A function without a receiver is told by its `def`, as long as it is no member.
+            if rest.starts_with("def ") && self.container.is_none() {
+                break;
+            }
+            rest = shorter;
+        }
+        let mut compact = rest.to_owned();
+        if let Some((before, after)) = rest.split_once('(') {
+            let receiver =
+                RECEIVERS.iter().filter_map(|receiver| after.strip_prefix(receiver)).find_map(|after| {
+                    after
+                        .strip_prefix(", ")
+                        .or_else(|| after.strip_prefix(','))
+                        .or(after.starts_with(')').then_some(after))
+                });
+            if let Some(after) = receiver {
+                compact = format!("{before}({after}");
+            }
+        }
+        if compact.len() > limit {
+            let end = cut(&compact, limit.saturating_sub('…'.len_utf8())).len();
+            compact.truncate(end);
+            compact.push('…');
+        }
+        compact
+    }
+}
+
+/// A signature that stood on several lines as it would stand on one.
+fn join_brackets(signature: &str) -> String {
+    let joined = signature.replace("( ", "(").replace("[ ", "[");
+    joined.replace(", )", ")").replace(" )", ")").replace(", ]", "]").replace(" ]", "]")
+}
+
+/// `text` after a word that it begins with (`pub(crate)` counts as `pub`).
+fn without_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let after = text.strip_prefix(word)?;
+    let after = match after.strip_prefix('(') {
+        Some(inside) if word == "pub" => inside.split_once(')')?.1,
+        _ => after,
+    };
+    let rest = after.strip_prefix(' ')?;
+    (!rest.is_empty()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Language, parse};
+
+    #[track_caller]
+    fn check(language: Language, text: &str, expected: &[&str]) {
+        let outline = parse(language, text).outline(text);
+        let compact: Vec<String> =
+            outline.definitions.iter().map(|definition| definition.compact(48)).collect();
+        assert_eq!(compact, expected);
+    }
+
+    #[test]
+    fn signatures_lose_modifiers_receivers_and_lines() {
+        let python = "class A(B):\n    def add(\n        self,\n        rule: str,\n    ) -> int: pass\ndef free(self): pass\n";
+        check(Language::Python, python, &["class A(B)", "add(rule: str) -> int", "def free()"]);
+        let rust = "impl A { pub(crate) fn get(&mut self, key: u8) -> u8 { 0 } }\npub const fn free() {}\n";
+        check(Language::Rust, rust, &["fn get(key: u8) -> u8", "fn free()"]);
+        let java = "class A { public static final int LIMIT = 1; protected void run(int a) {} }";
+        check(Language::Java, java, &["class A", "int LIMIT", "void run(int a)"]);
+    }
+
+    #[test]
+    fn long_ones_are_cut() {
+        let text = "def add(first: str, second: str, third: str, größe: str): pass\n";
+        check(Language::Python, text, &["def add(first: str, second: str, third: str, …"]);
+    }
+}

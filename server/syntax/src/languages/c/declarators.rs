@@ -1,0 +1,124 @@
+//! What a declarator of C or C++ declares: the name is inside, wrapped in what makes it a pointer, an array or a function.
+
+use tree_sitter::Node;
+
+use crate::outline::Source;
+
+/// Declarators in declarators, or names in names, beyond this are not looked at.
+const MAX_DEPTH: usize = 24;
+
+/// A name that is declared.
+#[derive(Clone, Copy)]
+pub(super) struct Declared<'tree> {
+    /// The whole name, with what stands before it in `a::b::name`.
+    pub(super) name: Node<'tree>,
+    /// The declarator with the parameters, if a function is declared (not a pointer to one).
+    pub(super) function: Option<Node<'tree>>,
+}
+
+/// Finds the name in a declarator.
+pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+    let mut node = declarator;
+    let mut function = None;
+    for _ in 0..MAX_DEPTH {
+        match node.kind() {
+            "function_declarator" => function = Some(node),
+            "pointer_declarator" | "pointer_type_declarator" | "array_declarator" => function = None,
+            "init_declarator"
+            | "attributed_declarator"
+            | "parenthesized_declarator"
+            | "reference_declarator"
+            | "variadic_declarator" => {}
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "primitive_type"
+            | "qualified_identifier"
+            | "structured_binding_declarator" => return Some(Declared { name: node, function }),
+            "template_function" | "template_method" => {
+                return Some(Declared { name: node.child_by_field_name("name")?, function });
+            }
+            _ => return None,
+        }
+        node = node.child_by_field_name("declarator").or_else(|| declarator_child(node))?;
+    }
+    None
+}
+
+/// The declarator in a node that has no field for it.
+fn declarator_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier"))
+}
+
+/// The declarators of a declaration.
+pub(super) fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("declarator", &mut cursor).collect()
+}
+
+/// The whole of `a::b::c`, where `b::c` is nested in it.
+pub(super) fn outermost(name: Node<'_>) -> Node<'_> {
+    std::iter::successors(Some(name), qualified_around).take(MAX_DEPTH).last().unwrap_or(name)
+}
+
+fn qualified_around<'tree>(name: &Node<'tree>) -> Option<Node<'tree>> {
+    name.parent().filter(|parent| parent.kind() == "qualified_identifier")
+}
+
+/// The names of `a::b::c`, without what each is made from in `<>`.
+pub(super) fn path(name: Node<'_>) -> Vec<Node<'_>> {
+    let mut names = Vec::new();
+    let mut rest = name;
+    while rest.kind() == "qualified_identifier" && names.len() < MAX_DEPTH {
+        names.extend(rest.child_by_field_name("scope").map(simple));
+        let Some(inner) = rest.child_by_field_name("name") else { return names };
+        rest = inner;
+    }
+    names.push(simple(rest));
+    names
+}
+
+/// The name of a template that is given arguments.
+pub(super) fn simple(name: Node<'_>) -> Node<'_> {
+    let mut name = name;
+    for _ in 0..MAX_DEPTH {
+        let inner = match name.kind() {
+            "template_type" | "template_function" | "template_method" => name.child_by_field_name("name"),
+            "dependent_name" | "dependent_type" => name.named_child(0),
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        name = inner;
+    }
+    name
+}
+
+/// The type in the field `type`, as its name where it is also defined there, or written with `struct` before it.
+pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
+    let Some(of) = node.child_by_field_name("type") else { return "".into() };
+    match of.kind() {
+        "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
+            source.type_text(of.child_by_field_name("name"))
+        }
+        "type_descriptor" => type_text(source, of),
+        "type_identifier" if is_macro(source.of(of)) => source.type_text(Some(type_behind(of).unwrap_or(of))),
+        _ => source.type_text(Some(of)),
+    }
+}
+
+/// Whether a name is written as those of macros are: `EXPORT`, not `T`.
+fn is_macro(name: &str) -> bool {
+    name.len() > 2 && !name.contains(char::is_lowercase)
+}
+
+/// The type that follows a macro, which the parser takes for the type.
+fn type_behind(name: Node<'_>) -> Option<Node<'_>> {
+    name.next_sibling().filter(|next| next.is_error())
+}
+
+/// Whether the type is told by the value.
+pub(super) fn is_auto(type_text: &str) -> bool {
+    type_text.starts_with("auto") || type_text.starts_with("decltype")
+}

@@ -1,0 +1,395 @@
+//! What a C or C++ file defines and includes.
+
+use tree_sitter::Node;
+
+use super::C;
+use super::declarators::{Declared, declarators, declared, is_auto, path, type_text};
+use crate::expr::Expressions;
+use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Region, Source};
+use crate::pieces::around;
+
+pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    match node.kind() {
+        "translation_unit"
+        | "preproc_if"
+        | "preproc_ifdef"
+        | "preproc_else"
+        | "preproc_elif"
+        | "preproc_elifdef"
+        | "linkage_specification"
+        | "declaration_list"
+        | "template_declaration"
+        | "field_declaration_list"
+        | "enumerator_list"
+        | "ERROR" => true,
+        "preproc_include" => include(node, outline),
+        "preproc_def" | "preproc_function_def" => define_macro(node, outline),
+        "using_declaration" => using(node, outline),
+        "namespace_alias_definition" => namespace_alias(node, outline),
+        "namespace_definition" => namespace(node, outline),
+        "access_specifier" => access(node, outline),
+        "class_specifier" | "struct_specifier" | "union_specifier" => class(node, outline),
+        "enum_specifier" => enumeration(node, outline),
+        "enumerator" => enumerator(node, outline),
+        "type_definition" => type_definition(node, outline),
+        "alias_declaration" => alias(node, outline),
+        "function_definition" => function_definition(node, outline),
+        "declaration" | "field_declaration" => declaration(node, outline),
+        _ => false,
+    }
+}
+
+fn include(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let path = outline.source.field(node, "path").trim_matches(['"', '<', '>', ' ']);
+    if !path.is_empty() {
+        outline.import(node, "*", path, Imported::All).is_reexport = true;
+    }
+    false
+}
+
+/// A macro without a value only says that something is so: that a header has been read, that a feature is on.
+fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let (name, value) = (source.field(node, "name"), node.child_by_field_name("value"));
+    let parameters = node.child_by_field_name("parameters");
+    if name.is_empty() || parameters.is_none() && value.is_none() {
+        return false;
+    }
+    let kind = if parameters.is_some() { DefinitionKind::Function } else { DefinitionKind::Constant };
+    let mut definition = outline.definition(name, kind, node);
+    definition.container = None;
+    definition.is_private = false;
+    let signature = source.signature(node, value.filter(|_| parameters.is_some()));
+    // The parser takes a comment behind a value for a part of it.
+    let signature = signature.split("/*").next().unwrap_or_default();
+    definition.signature = signature.trim_end_matches(['\\', ' ']).into();
+    definition.doc = doc(source, node);
+    definition.parameters = parameters.map_or_else(Vec::new, |list| {
+        let mut cursor = list.walk();
+        let names = list.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
+        names.map(|name| Parameter { name: source.of(name).into(), type_text: "".into() }).collect()
+    });
+    outline.insert(definition);
+    false
+}
+
+/// `using namespace a::b;` and `using a::b;`.
+fn using(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let Some(named) = node.named_child(0) else { return false };
+    let written = source.of(named);
+    let mut cursor = node.walk();
+    if node.children(&mut cursor).any(|child| child.kind() == "namespace") {
+        outline.import(node, "*", written, Imported::All);
+    } else if let Some((module, name)) = written.rsplit_once("::") {
+        outline.import(node, name, module, Imported::Name(name.into())).is_reexport = true;
+    }
+    false
+}
+
+fn namespace_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let stands_for = node.named_child(1).map_or("", |module| source.of(module));
+    outline.import(node, source.field(node, "name"), stands_for, Imported::Module);
+    false
+}
+
+/// What is in a namespace without a name is for this file only.
+fn namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let name = outline.source.field(node, "name").replace("::", ".");
+    if name.is_empty() {
+        outline.open_region(Region { end: node.end_byte(), owner: None, is_private: true });
+    } else {
+        outline.open_namespace(&name, node.end_byte());
+    }
+    true
+}
+
+/// `private:` and its like hold up to the next one or the end of the class.
+fn access(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    if let Some(end) = outline.enclosing_type().map(|(_, around)| around.range.end as usize) {
+        let is_private = outline.source.of(node) != "public";
+        outline.open_region(Region { end, owner: None, is_private });
+    }
+    false
+}
+
+/// A type with members; one without a body is defined elsewhere, one without a name lends its members to what is around it.
+fn class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let Some(body) = node.child_by_field_name("body") else { return false };
+    if let Some(name) = node.child_by_field_name("name") {
+        let mut definition = start(node, name, DefinitionKind::Type, outline);
+        definition.signature = source.signature(node, Some(body));
+        definition.bases = bases(source, node);
+        outline.add(definition);
+    }
+    let is_private = node.kind() == "class_specifier";
+    outline.open_region(Region { end: node.end_byte(), owner: None, is_private });
+    true
+}
+
+fn bases(source: Source<'_>, node: Node<'_>) -> Vec<Box<str>> {
+    let mut cursor = node.walk();
+    let Some(clause) = node.named_children(&mut cursor).find(|child| child.kind() == "base_class_clause")
+    else {
+        return Vec::new();
+    };
+    let mut cursor = clause.walk();
+    let types = clause.named_children(&mut cursor);
+    let types = types.filter(|child| !matches!(child.kind(), "access_specifier" | "attribute_declaration"));
+    types.map(|base| source.type_text(Some(base))).collect()
+}
+
+fn enumeration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let Some(body) = node.child_by_field_name("body") else { return false };
+    if let Some(name) = node.child_by_field_name("name") {
+        let mut definition = start(node, name, DefinitionKind::Type, outline);
+        definition.signature = outline.source.signature(node, Some(body));
+        outline.add(definition);
+    }
+    true
+}
+
+/// Only `enum class` and `enum struct` keep their names to themselves.
+fn enumerator(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let Some(name) = node.child_by_field_name("name") else { return false };
+    let mut definition = start(node, name, DefinitionKind::Constant, outline);
+    definition.signature = source.signature(node, None);
+    definition.is_static = true;
+    let around = outline.enclosing().and_then(|around| Some((around, enum_head(&around.signature)?)));
+    if let Some((around, head)) = around {
+        let is_scoped = head.starts_with("class ") || head.starts_with("struct ");
+        definition.kind = if is_scoped { DefinitionKind::Field } else { DefinitionKind::Constant };
+        definition.container = if is_scoped { definition.container } else { around.container };
+        definition.type_text = around.name.clone();
+    }
+    outline.insert(definition);
+    false
+}
+
+/// What stands behind `enum` at the start of a signature.
+fn enum_head(signature: &str) -> Option<&str> {
+    signature.strip_prefix("typedef ").unwrap_or(signature).strip_prefix("enum ")
+}
+
+/// A type without a name of its own is called as the `typedef` says; any other gets one name more.
+fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let Some(of) = node.child_by_field_name("type") else { return false };
+    let body = of.child_by_field_name("body");
+    let stands_for = type_text(source, node);
+    for declarator in declarators(node) {
+        let Some(Declared { name, .. }) = declared(declarator) else { continue };
+        if source.of(name) == &*stands_for {
+            continue;
+        }
+        let mut definition = start(node, name, DefinitionKind::Type, outline);
+        let header = source.signature(node, body);
+        let is_nameless = body.is_some() && stands_for.is_empty();
+        definition.signature =
+            if body.is_some() { format!("{header} {}", source.of(name)).into() } else { header };
+        definition.type_text = stands_for.clone();
+        // The name after it belongs to the body only where that has no other one.
+        if is_nameless {
+            outline.add(definition)
+        } else {
+            outline.insert(definition)
+        };
+        if is_nameless {
+            break;
+        }
+    }
+    body.is_some()
+}
+
+fn alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let Some(name) = node.child_by_field_name("name") else { return false };
+    let mut definition = start(node, name, DefinitionKind::Type, outline);
+    definition.signature = source.signature(node, None);
+    definition.type_text = type_text(source, node);
+    outline.insert(definition);
+    false
+}
+
+fn function_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    if let Some(macro_name) = macro_before_class_name(node) {
+        outline.walk_pieces(&around(node, macro_name));
+        return false;
+    }
+    let found = node.child_by_field_name("declarator").and_then(declared);
+    if let Some((name, function)) = found.and_then(|found| Some((found.name, found.function?))) {
+        let definition = function_of(node, name, function, outline);
+        outline.add(definition);
+    }
+    false
+}
+
+/// In `class EXPORT Name { .. }` the parser sees a function `Name` that returns a `class EXPORT`.
+fn macro_before_class_name(node: Node<'_>) -> Option<Node<'_>> {
+    let of = node.child_by_field_name("type")?;
+    let is_class = matches!(of.kind(), "class_specifier" | "struct_specifier" | "union_specifier");
+    let declarator = node.child_by_field_name("declarator")?;
+    let is_bodiless = of.child_by_field_name("body").is_none() && declarator.kind().ends_with("identifier");
+    (is_class && is_bodiless).then(|| of.child_by_field_name("name")).flatten()
+}
+
+/// Prototypes, variables and fields; says whether a type is defined in it.
+fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let is_in_type = outline.enclosing().is_some_and(|around| around.kind == DefinitionKind::Type);
+    let found = declarators(node);
+    for &declarator in &found {
+        let Some(Declared { name, function }) = declared(declarator) else { continue };
+        let definition = match function {
+            Some(function) => function_of(node, name, function, outline),
+            None => value_of(node, name, declarator, found.len() > 1, is_in_type, outline),
+        };
+        outline.insert(definition);
+    }
+    let of = node.child_by_field_name("type");
+    let defines_type = of.and_then(|of| of.child_by_field_name("body")).is_some();
+    let has_name = of.and_then(|of| of.child_by_field_name("name")).is_some();
+    defines_type && (has_name || is_in_type)
+}
+
+/// A definition with what holds for all kinds.
+fn start(node: Node<'_>, name: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Definition {
+    let source = outline.source;
+    let names = path(name);
+    let last = names.last().map_or("", |last| source.of(*last));
+    let mut definition = outline.definition(last, kind, node);
+    definition.line = name.start_position().row as u32;
+    definition.doc = doc(source, node);
+    if let Some((_, scopes @ [_, ..])) = names.split_last() {
+        let owner: Vec<&str> = scopes.iter().map(|scope| source.of(*scope)).collect();
+        definition.owner = Some(owner.join("::").into());
+    }
+    definition
+}
+
+fn function_of(
+    node: Node<'_>,
+    name: Node<'_>,
+    function: Node<'_>,
+    outline: &OutlineBuilder<'_>,
+) -> Definition {
+    let source = outline.source;
+    let mut definition = start(node, name, DefinitionKind::Function, outline);
+    let owner = definition.owner.as_deref().or_else(|| {
+        outline.enclosing().filter(|around| around.kind == DefinitionKind::Type).map(|around| &*around.name)
+    });
+    definition.kind = match owner {
+        Some(owner) if owner.rsplit("::").next() == Some(&*definition.name) => DefinitionKind::Constructor,
+        Some(_) => DefinitionKind::Method,
+        None => DefinitionKind::Function,
+    };
+    let is_member = owner.is_some();
+    definition.signature = signature(source, node);
+    definition.type_text = result(source, node, function);
+    definition.parameters = parameters(source, function);
+    let is_static = has_specifier(source, node, "static");
+    definition.is_static = is_member && is_static;
+    // An inline function of a header is static only so that each file may have it.
+    definition.is_private |= !is_member && is_static && !has_specifier(source, node, "inline");
+    definition
+}
+
+fn value_of(
+    node: Node<'_>,
+    name: Node<'_>,
+    declarator: Node<'_>,
+    is_one_of_several: bool,
+    is_in_type: bool,
+    outline: &OutlineBuilder<'_>,
+) -> Definition {
+    let source = outline.source;
+    let kind = if is_in_type { DefinitionKind::Field } else { DefinitionKind::Constant };
+    let mut definition = start(node, name, kind, outline);
+    let own_value = declarator.child_by_field_name("value");
+    let value = own_value.or_else(|| node.child_by_field_name("default_value"));
+    let of = type_text(source, node);
+    let body = node.child_by_field_name("type").and_then(|of| of.child_by_field_name("body"));
+    let declares = source.signature(declarator, own_value);
+    definition.signature = match body {
+        Some(_) => format!("{} {declares}", source.signature(node, body)).into(),
+        None if is_one_of_several => format!("{of} {declares}").into(),
+        None => source.signature(node, value),
+    };
+    if is_auto(&of) {
+        definition.value = value.and_then(|value| Expressions::new(&C, source).of(value));
+    } else {
+        definition.type_text = of;
+    }
+    let is_static = has_specifier(source, node, "static");
+    definition.is_static = is_in_type && is_static;
+    definition.is_private |= !is_in_type && is_static;
+    definition
+}
+
+/// All before the body, and before what a constructor gives its fields, without comments.
+fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
+    let mut cursor = node.walk();
+    let body = node.named_children(&mut cursor).find(|child| {
+        matches!(child.kind(), "compound_statement" | "field_initializer_list" | "try_statement")
+    });
+    let end = body.map_or(node.end_byte(), |body| body.start_byte());
+    let has_comments = source.text.get(node.start_byte()..end).is_some_and(|header| header.contains('/'));
+    let left_out: &[&str] = if has_comments { &["comment"] } else { &[] };
+    source.signature_without(node, body, left_out)
+}
+
+/// What a function returns, wherever that is written.
+fn result(source: Source<'_>, node: Node<'_>, function: Node<'_>) -> Box<str> {
+    let before = type_text(source, node);
+    if !is_auto(&before) {
+        return before;
+    }
+    let mut cursor = function.walk();
+    let behind = function.named_children(&mut cursor).find(|child| child.kind() == "trailing_return_type");
+    behind.and_then(|behind| behind.named_child(0)).map_or("".into(), |of| type_text(source, of))
+}
+
+fn parameters(source: Source<'_>, function: Node<'_>) -> Vec<Parameter> {
+    let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
+    let mut cursor = list.walk();
+    let named = list.named_children(&mut cursor).filter_map(|parameter| {
+        let Declared { name, .. } = declared(parameter.child_by_field_name("declarator")?)?;
+        Some(Parameter { name: source.of(name).into(), type_text: type_text(source, parameter) })
+    });
+    named.collect()
+}
+
+fn has_specifier(source: Source<'_>, node: Node<'_>, specifier: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .take_while(|child| child.kind() != "function_declarator")
+        .any(|child| child.kind() == "storage_class_specifier" && source.of(child) == specifier)
+}
+
+/// The comment above `node`, or above the `template` that it is the end of, or else behind it on its line.
+fn doc(source: Source<'_>, node: Node<'_>) -> Box<str> {
+    let above = source.text.get(..node.start_byte()).unwrap_or_default();
+    let template = above.trim_end().ends_with('>').then(|| node.parent()).flatten();
+    let template = template.filter(|parent| parent.kind() == "template_declaration");
+    let documented = template.unwrap_or(node);
+    let line_before =
+        source.text.get(..documented.start_byte()).and_then(|before| before.rsplit('\n').next());
+    if line_before.is_some_and(|before| before.trim().is_empty()) {
+        let doc = source.doc_above(documented);
+        if !doc.is_empty() {
+            return doc;
+        }
+    }
+    source.doc(comment_behind(source, node))
+}
+
+/// The comment that follows `node` on its line.
+fn comment_behind<'a>(source: Source<'a>, node: Node<'_>) -> &'a str {
+    let behind = source.text.get(node.end_byte()..).unwrap_or_default();
+    let behind = behind.lines().next().unwrap_or_default().trim_start_matches([',', ';', ' ', '\t']);
+    let block = behind.strip_prefix("/*").map(|block| block.split("*/").next().unwrap_or(block));
+    let comment = block.or_else(|| behind.strip_prefix("//")).unwrap_or_default();
+    comment.trim_start_matches(['*', '/', '!', '<'])
+}

@@ -1,0 +1,97 @@
+//! Names in C and C++, whose trees are of the same kinds as far as C goes.
+
+mod declarators;
+mod define;
+mod values;
+
+use tree_sitter::Node;
+
+use self::declarators::{outermost, path, simple};
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Place, Projects, Target, folder, join};
+use crate::outline::OutlineBuilder;
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::uses::{NodeUse, UseKind};
+
+/// The rules of C and C++.
+pub(crate) struct C;
+
+impl Rules for C {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        values::expr(node, expressions)
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        values::bindings(node, expressions, found);
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        match node.kind() {
+            "field_expression" => {
+                let name = simple(node.child_by_field_name("field")?);
+                let object = expressions.field(node, "argument").unwrap_or(Expr::UNKNOWN);
+                Some(NodeUse { name, kind: UseKind::Member(object) })
+            }
+            "qualified_identifier" => qualified(node, expressions),
+            "call_expression" => {
+                let name = simple(node.child_by_field_name("function")?);
+                (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
+            }
+            "new_expression" => {
+                let name = simple(node.child_by_field_name("type")?);
+                (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
+            }
+            "type_identifier" | "namespace_identifier" => mentioned(node),
+            // Macros and constants are told from variables by a capital letter.
+            "identifier" if expressions.source.of(node).contains(char::is_uppercase) => mentioned(node),
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(
+            node.kind(),
+            "preproc_include" | "preproc_def" | "preproc_function_def" | "preproc_call" | "using_declaration"
+        )
+    }
+
+    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
+        if module.contains("::") {
+            return vec![Place::Namespace(module.replace("::", ".").into()).into()];
+        }
+        let beside = join(folder(from), module).map(|path| Place::File(path.into()));
+        let ending = join("", module.trim_start_matches("../")).map(|path| Place::FileEnding(path.into()));
+        // Headers of the language have names like namespaces.
+        let namespace = (!module.contains(['.', '/'])).then(|| Place::Namespace(module.into()));
+        [beside, ending, namespace].into_iter().flatten().map(Target::from).collect()
+    }
+
+    fn implicit(&self, _from: &str, namespace: &str) -> Vec<Target> {
+        let parents = std::iter::successors(Some(namespace), |inner| Some(inner.rsplit_once('.')?.0));
+        let named = parents.filter(|name| !name.is_empty());
+        named.map(|name| Place::Namespace(name.into()).into()).collect()
+    }
+}
+
+/// The last name of `a::b::c`, except where a member of a type is defined.
+fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    let Expr::Member(object, _) = expressions.of(node)? else { return None };
+    let name = path(node).pop().filter(|name| name.kind().ends_with("identifier"))?;
+    let declarator = outermost(node).parent()?.child_by_field_name("declarator");
+    (declarator != Some(outermost(node))).then_some(NodeUse { name, kind: UseKind::Member(*object) })
+}
+
+/// A type, macro or constant by its name alone, where it is not just being declared.
+fn mentioned(name: Node<'_>) -> Option<NodeUse<'_>> {
+    let parent = name.parent()?;
+    let is_named = ["name", "declarator"]
+        .iter()
+        .any(|field| parent.child_by_field_name(field).is_some_and(|named| named == name));
+    let is_template = matches!(parent.kind(), "template_type" | "template_function");
+    (!is_named || is_template).then_some(NodeUse { name, kind: UseKind::Bare })
+}

@@ -1,0 +1,158 @@
+//! Expressions and variables of C and C++.
+
+use tree_sitter::Node;
+
+use super::declarators::{Declared, declarators, declared, is_auto, outermost, path, simple, type_text};
+use crate::expr::{Expr, Expressions};
+use crate::scope::Binding;
+
+/// Functions and casts that give a value of what stands between `<` and `>`.
+const MAKERS: &[&str] = &[
+    "const_cast",
+    "dynamic_cast",
+    "make_shared",
+    "make_unique",
+    "reinterpret_cast",
+    "static_cast",
+    "static_pointer_cast",
+];
+/// Functions that give their argument.
+const TRANSPARENT: &[&str] = &["forward", "move", "ref"];
+
+pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let source = expressions.source;
+    match node.kind() {
+        "identifier" | "field_identifier" | "type_identifier" | "namespace_identifier" => {
+            Some(Expr::Name(source.of(node).into()))
+        }
+        "this" => Some(Expr::This),
+        "field_expression" => {
+            let name = simple(node.child_by_field_name("field")?);
+            let object = expressions.field(node, "argument")?;
+            Some(Expr::Member(Box::new(object), source.of(name).into()))
+        }
+        "qualified_identifier" => qualified(node, expressions),
+        "template_function" | "template_type" | "template_method" => expressions.field(node, "name"),
+        "call_expression" => call(node, expressions),
+        "new_expression" | "cast_expression" | "compound_literal_expression" => {
+            Some(Expr::Typed(type_text(source, node)))
+        }
+        "pointer_expression" | "update_expression" | "co_await_expression" => {
+            expressions.field(node, "argument")
+        }
+        "parenthesized_expression" | "dependent_name" | "condition_clause" => expressions.wrapped(node),
+        "subscript_expression" => expressions.field(node, "argument").map(Expr::element),
+        "conditional_expression" => {
+            let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
+            expressions.either_of(branches.into_iter().flatten())
+        }
+        _ => None,
+    }
+}
+
+/// The whole of `a::b::c`, also for what is nested in it.
+fn qualified(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let node = outermost(node);
+    let name = |name: Node<'_>| -> Box<str> { expressions.source.of(name).into() };
+    let names = path(node);
+    let (first, rest) = names.split_first()?;
+    Some(
+        rest.iter()
+            .fold(Expr::Name(name(*first)), |object, member| Expr::Member(Box::new(object), name(*member))),
+    )
+}
+
+fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let source = expressions.source;
+    let function = node.child_by_field_name("function")?;
+    let last = match function.kind() {
+        "qualified_identifier" => innermost(function),
+        _ => function,
+    };
+    let name = source.of(simple(last));
+    if let Some(arguments) = last.child_by_field_name("arguments").filter(|_| MAKERS.contains(&name)) {
+        return Some(Expr::Typed(type_text_of(arguments.named_child(0)?, expressions)));
+    }
+    if TRANSPARENT.contains(&name) && function.kind() == "qualified_identifier" {
+        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+    }
+    expressions.of(function).map(Expr::call)
+}
+
+/// The last name of `a::b::c`, with what it is made from.
+fn innermost(name: Node<'_>) -> Node<'_> {
+    let mut name = name;
+    for _ in path(name) {
+        name = match name.child_by_field_name("name") {
+            Some(inner) if name.kind() == "qualified_identifier" => inner,
+            _ => break,
+        };
+    }
+    name
+}
+
+fn type_text_of(of: Node<'_>, expressions: Expressions<'_>) -> Box<str> {
+    let source = expressions.source;
+    if of.kind() == "type_descriptor" { type_text(source, of) } else { source.type_text(Some(of)) }
+}
+
+pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    let mut binder = Binder { expressions, found };
+    match node.kind() {
+        "declaration" => binder.bind_declaration(node),
+        "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
+            binder.bind(node, node.child_by_field_name("declarator"), None);
+        }
+        "for_range_loop" => {
+            let element = expressions.field(node, "right").map(Expr::element);
+            binder.bind(node, node.child_by_field_name("declarator"), element);
+        }
+        _ => {}
+    }
+}
+
+struct Binder<'a, 'found> {
+    expressions: Expressions<'a>,
+    found: &'found mut Vec<Binding>,
+}
+
+impl Binder<'_, '_> {
+    fn bind_declaration(&mut self, node: Node<'_>) {
+        for declarator in declarators(node) {
+            let value = ["value", "default_value"].iter().find_map(|field| {
+                declarator.child_by_field_name(field).or_else(|| node.child_by_field_name(field))
+            });
+            let value = value.and_then(|value| self.expressions.of(value));
+            self.bind(node, Some(declarator), value);
+        }
+    }
+
+    /// Binds what `declarator` declares: to the type that `node` writes, or else to the value.
+    fn bind(&mut self, node: Node<'_>, declarator: Option<Node<'_>>, value: Option<Expr>) {
+        let Some(Declared { name, function }) = declarator.and_then(declared) else { return };
+        // In a function, what looks like a prototype most often is a variable that is given arguments.
+        if function.is_some() && node.parent().is_none_or(|parent| parent.kind() != "compound_statement") {
+            return;
+        }
+        let type_text = type_text(self.expressions.source, node);
+        let is_told = !type_text.is_empty() && !is_auto(&type_text);
+        let value = if is_told { Expr::Typed(type_text) } else { value.unwrap_or(Expr::UNKNOWN) };
+        if name.kind() == "structured_binding_declarator" {
+            self.bind_parts(name, &value);
+        } else {
+            self.push(name, value);
+        }
+    }
+
+    fn bind_parts(&mut self, names: Node<'_>, value: &Expr) {
+        let mut cursor = names.walk();
+        for name in names.named_children(&mut cursor) {
+            self.push(name, value.clone().element());
+        }
+    }
+
+    fn push(&mut self, name: Node<'_>, value: Expr) {
+        let written = self.expressions.source.of(name);
+        self.found.push(Binding { name: written.into(), value, start: name.start_byte() });
+    }
+}

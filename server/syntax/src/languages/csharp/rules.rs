@@ -1,0 +1,262 @@
+//! Names in C#.
+
+mod define;
+
+use tree_sitter::Node;
+
+use self::define::declarators;
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Place, Projects, Target};
+use crate::outline::{OutlineBuilder, Source};
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::tree::{last_named, named_children};
+use crate::uses::{NodeUse, UseKind};
+
+/// The rules of C#.
+pub(crate) struct CSharp;
+
+impl Rules for CSharp {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        let source = expressions.source;
+        let field = |name| node.child_by_field_name(name);
+        match node.kind() {
+            "identifier" | "predefined_type" => Some(Expr::Name(source.of(node).into())),
+            "this" => Some(Expr::This),
+            "base" => Some(Expr::Super),
+            "string_literal"
+            | "verbatim_string_literal"
+            | "raw_string_literal"
+            | "interpolated_string_expression" => Some(Expr::Typed("string".into())),
+            "parenthesized_expression" => expressions.of(node.child(1)?),
+            "generic_name"
+            | "await_expression"
+            | "checked_expression"
+            | "ref_expression"
+            | "postfix_unary_expression"
+            | "with_expression" => expressions.wrapped(node),
+            "nullable_type" => expressions.of(field("type")?),
+            "alias_qualified_name" => expressions.of(field("name")?),
+            "argument" | "arrow_expression_clause" => expressions.of(last_named(node)?),
+            "member_access_expression" | "qualified_name" | "conditional_access_expression" => {
+                member_expr(node, expressions)
+            }
+            "invocation_expression" => Some(expressions.field(node, "function")?.call()),
+            "element_access_expression" => Some(expressions.field(node, "expression")?.element()),
+            "object_creation_expression" | "cast_expression" | "default_expression" => {
+                typed(field("type"), source)
+            }
+            "array_creation_expression" => {
+                Some(Expr::Typed(format!("{}[]", source.field(field("type")?, "type")).into()))
+            }
+            "as_expression" => typed(field("right"), source),
+            "implicit_object_creation_expression" => typed(wanted_type(node), source),
+            "conditional_expression" => {
+                expressions.either_of([field("consequence"), field("alternative")].into_iter().flatten())
+            }
+            "binary_expression" if source.field(node, "operator") == "??" => expressions.either(node),
+            "assignment_expression" => expressions.field(node, "right"),
+            "switch_expression" => {
+                let arms = named_children(node).into_iter();
+                let arms = arms.filter(|child| child.kind() == "switch_expression_arm");
+                expressions.either_of(arms.filter_map(last_named))
+            }
+            "initializer_expression" => begun_member(node, expressions),
+            _ => None,
+        }
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        let source = expressions.source;
+        let name = node.child_by_field_name("name");
+        let written = typed(node.child_by_field_name("type"), source);
+        let (name, value) = match node.kind() {
+            "local_declaration_statement" | "using_statement" | "for_statement" | "fixed_statement" => {
+                return bind_locals(node, expressions, found);
+            }
+            "parameter"
+            | "parameter_list"
+            | "catch_declaration"
+            | "declaration_expression"
+            | "declaration_pattern"
+            | "recursive_pattern"
+            | "var_pattern" => (name, written),
+            "implicit_parameter" => (Some(node), None),
+            "foreach_statement" => {
+                let element = || Some(expressions.field(node, "right")?.element());
+                let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier");
+                (name, written.or_else(element))
+            }
+            "from_clause" => {
+                let element = || Some(expressions.of(last_named(node)?)?.element());
+                (name, written.or_else(element))
+            }
+            "let_clause" => (node.named_child(0), last_named(node).and_then(|value| expressions.of(value))),
+            _ => return,
+        };
+        found.extend(name.map(|name| Binding::new(name, value, source)));
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        let source = expressions.source;
+        let bare = |name| NodeUse { name, kind: UseKind::Bare };
+        match node.kind() {
+            "qualified_name" if is_namespace_name(node) => None,
+            "member_access_expression" | "conditional_access_expression" | "qualified_name" => {
+                let (object, name) = member(node)?;
+                Some(NodeUse { name, kind: UseKind::Member(expressions.of(object)?) })
+            }
+            "invocation_expression" => simple_name(node.child_by_field_name("function")?).map(bare),
+            "object_creation_expression" => {
+                let name = simple_name(node.child_by_field_name("type")?)?;
+                Some(NodeUse { name, kind: UseKind::New })
+            }
+            "attribute" => {
+                let name = node.child_by_field_name("name").filter(|name| name.kind() != "qualified_name");
+                simple_name(name?).map(bare)
+            }
+            "assignment_expression" => {
+                let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
+                Some(NodeUse { name, kind: UseKind::Member(initialized(node, expressions)?) })
+            }
+            "with_initializer" => {
+                let object = expressions.of(node.parent()?)?;
+                Some(NodeUse { name: node.named_child(0)?, kind: UseKind::Member(object) })
+            }
+            "identifier" => is_mentioned(node, source).then(|| bare(node)),
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(
+            node.kind(),
+            "using_directive" | "file_scoped_namespace_declaration" | "extern_alias_directive"
+        )
+    }
+
+    fn targets(&self, _from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
+        vec![Place::Namespace(module.into()).into()]
+    }
+
+    fn implicit(&self, _from: &str, namespace: &str) -> Vec<Target> {
+        let parents = std::iter::successors(Some(namespace), |inner| {
+            (!inner.is_empty()).then(|| inner.rsplit_once('.').map_or("", |(outer, _)| outer))
+        });
+        parents.map(|namespace| Place::Namespace(namespace.into()).into()).collect()
+    }
+}
+
+/// What stands before the last dot, and the name behind it.
+fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let field = |name| node.child_by_field_name(name);
+    let (object, name) = match node.kind() {
+        "member_access_expression" => (field("expression"), field("name")),
+        "conditional_access_expression" => (
+            field("condition"),
+            last_named(node)
+                .filter(|last| last.kind() == "member_binding_expression")
+                .and_then(|last| last.child_by_field_name("name")),
+        ),
+        _ => (field("qualifier"), field("name")),
+    };
+    Some((object?, simple_name(name?)?))
+}
+
+fn member_expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let Some((object, name)) = member(node) else {
+        // The only other thing behind a `?` is an index.
+        return Some(expressions.field(node, "condition")?.element());
+    };
+    Some(Expr::Member(Box::new(expressions.of(object)?), expressions.source.of(name).into()))
+}
+
+/// The name of a type or function without arguments and what it stands in.
+fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
+    loop {
+        node = match node.kind() {
+            "identifier" => return Some(node),
+            "generic_name" => node.named_child(0)?,
+            "qualified_name" | "alias_qualified_name" => node.child_by_field_name("name")?,
+            _ => return None,
+        }
+    }
+}
+
+/// A value of the type at `node`; `None` for `var`.
+fn typed(node: Option<Node<'_>>, source: Source<'_>) -> Option<Expr> {
+    let written = node.filter(|node| node.kind() != "implicit_type")?;
+    Some(Expr::Typed(source.type_text(Some(written))))
+}
+
+fn bind_locals(statement: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    let list = named_children(statement).into_iter().find(|child| child.kind() == "variable_declaration");
+    let Some(list) = list else { return };
+    let written = typed(list.child_by_field_name("type"), expressions.source);
+    for declarator in declarators(list) {
+        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let value = || last_named(declarator).filter(|value| *value != name);
+        let value = written.clone().or_else(|| expressions.of(value()?));
+        found.push(Binding::new(name, value, expressions.source));
+    }
+}
+
+/// Levels between `new()` and the declaration whose type it takes.
+const MAX_CLIMB: usize = 3;
+
+/// The type that the declaration around a `new()` writes.
+fn wanted_type(node: Node<'_>) -> Option<Node<'_>> {
+    let around = std::iter::successors(node.parent(), Node::parent).take(MAX_CLIMB);
+    let is_value = |around: &Node<'_>| {
+        matches!(
+            around.kind(),
+            "variable_declarator"
+                | "variable_declaration"
+                | "property_declaration"
+                | "arrow_expression_clause"
+        )
+    };
+    around.take_while(is_value).find_map(|around| around.child_by_field_name("type"))
+}
+
+/// What gets a member in `new Type { Member = value }`.
+fn initialized(assignment: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let list = assignment.parent().filter(|parent| parent.kind() == "initializer_expression")?;
+    created(list, expressions)
+}
+
+fn created(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let is_creation = |parent: &Node<'_>| parent.kind().ends_with("object_creation_expression");
+    expressions.of(initializer.parent().filter(is_creation)?)
+}
+
+/// The member whose name is begun at the end of `new Type { First = 1, Sec`.
+fn begun_member(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let name = last_named(initializer).filter(|last| last.kind() == "identifier")?;
+    Some(Expr::Member(Box::new(created(initializer, expressions)?), expressions.source.of(name).into()))
+}
+
+/// Whether a name that stands by itself may be that of a type elsewhere, or of its member.
+fn is_mentioned(node: Node<'_>, source: Source<'_>) -> bool {
+    let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
+    let is_capital = source.of(node).starts_with(char::is_uppercase);
+    is_capital
+        && !before.ends_with('.')
+        && node.parent().is_none_or(|parent| {
+            parent.child_by_field_name("name") != Some(node) && !is_namespace_name(parent)
+        })
+}
+
+/// Whether a qualified name is that of the namespace which begins here.
+fn is_namespace_name(node: Node<'_>) -> bool {
+    let mut around = node;
+    while around.kind() == "qualified_name" {
+        let Some(parent) = around.parent() else { return false };
+        around = parent;
+    }
+    around.kind() == "namespace_declaration" && around != node
+}

@@ -1,0 +1,186 @@
+//! What a TypeScript or JavaScript file defines. Types are in `types.rs`, functions in `functions.rs`.
+
+use tree_sitter::Node;
+
+use super::exports::{self, DEFAULT, unquoted};
+use super::functions::{callable, define_function};
+use super::types::{define_class, define_type};
+use super::{EcmaScript, is_function};
+use crate::expr::{Expr, Expressions};
+use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Region, squeeze};
+use crate::rules::Rules;
+use crate::tree::named_children;
+
+/// Longest value that is shown with its name as a signature, in bytes.
+pub(super) const MAX_VALUE_BYTES: usize = 90;
+/// Entries of an object that are taken for members of a module: larger ones are tables.
+const MAX_ENTRIES: usize = 100;
+/// Nodes that are no part of a signature.
+pub(super) const NO_SIGNATURE: &[&str] = &["decorator", "comment"];
+
+/// Takes in what `node` defines; its children are looked at where they may hold definitions that other files can reach.
+pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let source = outline.source;
+    let name = || source.field(node, "name");
+    match node.kind() {
+        "program" => outline.open_region(private_up_to(node)),
+        "export_statement" => exports::export(node, outline),
+        "import_statement" => exports::import(node, outline),
+        "import_alias" => define_import_alias(node, outline),
+        "assignment_expression" => exports::assign_exports(node, outline),
+        "internal_module" | "module" => define_namespace(node, outline),
+        "class_declaration" | "abstract_class_declaration" => define_class(node, node, name(), outline),
+        "interface_declaration" | "enum_declaration" | "type_alias_declaration" => define_type(node, outline),
+        "function_declaration" | "generator_function_declaration" | "function_signature" => {
+            define_function(node, node, name(), DefinitionKind::Function, outline);
+        }
+        "variable_declarator" => define_variable(node, outline),
+        _ => {}
+    }
+    holds_definitions(node.kind())
+}
+
+/// Whether definitions may stand in a node; those in types are taken in together with the types.
+pub(super) fn holds_definitions(kind: &str) -> bool {
+    matches!(
+        kind,
+        "program"
+            | "export_statement"
+            | "ambient_declaration"
+            | "internal_module"
+            | "module"
+            | "expression_statement"
+            | "lexical_declaration"
+            | "variable_declaration"
+            | "statement_block"
+            | "if_statement"
+            | "else_clause"
+            | "try_statement"
+            | "catch_clause"
+            | "ERROR"
+    )
+}
+
+/// In a module, only what is exported is meant for others.
+fn private_up_to(node: Node<'_>) -> Region {
+    Region { end: node.end_byte(), owner: None, is_private: true }
+}
+
+/// What a variable is bound to decides what it is: a module that is imported, a function, a class, a value.
+fn define_variable(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    if exports::import_required(node, outline) {
+        return;
+    }
+    let source = outline.source;
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let value = node.child_by_field_name("value");
+    let text = source.of(name);
+    match value {
+        _ if name.kind() != "identifier" => define_pattern(name, node, outline),
+        Some(function) if is_function(function.kind()) => {
+            define_function(node, function, text, DefinitionKind::Function, outline);
+        }
+        Some(class) if class.kind() == "class" => define_class(node, class, text, outline),
+        _ => define_bound(node, text, value, outline),
+    }
+}
+
+/// `{a, b: c} = value`.
+fn define_pattern(pattern: Node<'_>, node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let mut found = Vec::new();
+    EcmaScript.bindings(node, Expressions::new(&EcmaScript, outline.source), &mut found);
+    let signature = squeeze(outline.source.of(pattern), MAX_VALUE_BYTES);
+    for binding in found {
+        outline.insert(Definition {
+            signature: signature.clone(),
+            value: Some(binding.value).filter(|value| *value != Expr::UNKNOWN),
+            ..outline.definition(&binding.name, DefinitionKind::Constant, node)
+        });
+    }
+}
+
+/// A constant, or a module where it is an object: `node` holds all of it.
+pub(super) fn define_bound(
+    node: Node<'_>,
+    name: &str,
+    value: Option<Node<'_>>,
+    outline: &mut OutlineBuilder<'_>,
+) {
+    let source = outline.source;
+    let type_text = source.type_text(node.child_by_field_name("type"));
+    let entries = value.filter(|_| type_text.is_empty()).map(entries).unwrap_or_default();
+    let kind = if entries.is_empty() { DefinitionKind::Constant } else { DefinitionKind::Module };
+    let signature = match entries.first() {
+        Some(_) => source.signature(node, value),
+        None => squeeze(source.of(node), MAX_VALUE_BYTES),
+    };
+    let definition = Definition {
+        signature,
+        doc: source.doc_above(node),
+        value: value
+            .filter(|_| type_text.is_empty())
+            .and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
+        type_text,
+        ..outline.definition(name, kind, node)
+    };
+    let module = outline.insert(definition);
+    for entry in entries {
+        define_entry(entry, module, outline);
+    }
+}
+
+/// The entries of an object with members that others may use: none of those that hold only plain values.
+fn entries(value: Node<'_>) -> Vec<Node<'_>> {
+    let mut object = value;
+    while matches!(object.kind(), "as_expression" | "satisfies_expression" | "parenthesized_expression") {
+        let Some(inner) = object.named_child(0) else { return Vec::new() };
+        object = inner;
+    }
+    let is_small = object.kind() == "object" && object.named_child_count() <= MAX_ENTRIES;
+    let is_entry = |entry: &Node<'_>| matches!(entry.kind(), "pair" | "method_definition");
+    if is_small { named_children(object).into_iter().filter(is_entry).collect() } else { Vec::new() }
+}
+
+fn define_entry(entry: Node<'_>, module: u32, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    let value = entry.child_by_field_name("value");
+    let name = ["key", "name"].into_iter().find_map(|field| entry.child_by_field_name(field));
+    let Some(name) = name.map(|name| unquoted(name, source)) else { return };
+    let function = value.filter(|value| is_function(value.kind()));
+    let is_method = function.is_some() || entry.kind() == "method_definition";
+    let mut definition = if is_method {
+        callable(entry, function.unwrap_or(entry), name, DefinitionKind::Function, outline)
+    } else {
+        Definition {
+            signature: squeeze(source.of(entry), MAX_VALUE_BYTES),
+            value: value.and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
+            ..outline.definition(name, DefinitionKind::Constant, entry)
+        }
+    };
+    definition.container = Some(module);
+    definition.is_private = false;
+    outline.insert(definition);
+}
+
+/// `namespace a.b {}` and `declare module "name" {}`; a module whose name is in quotes is no name that others can write.
+fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    let body = node.child_by_field_name("body");
+    let name = node.child_by_field_name("name").filter(|name| name.kind() != "string");
+    if let Some(name) = name {
+        let definition = Definition {
+            signature: source.signature(node, body),
+            doc: source.doc_above(node),
+            ..outline.definition(source.of(name), DefinitionKind::Module, node)
+        };
+        outline.add(definition);
+        outline.open_region(private_up_to(node));
+    }
+}
+
+/// `import a = b.c`.
+fn define_import_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let (Some(name), Some(value)) = (node.named_child(0), node.named_child(1)) else { return };
+    let name = outline.source.of(name);
+    define_bound(node, if name.is_empty() { DEFAULT } else { name }, Some(value), outline);
+}

@@ -1,0 +1,232 @@
+//! What passes between TypeScript and JavaScript files: imports, exports, and what CommonJS has for both.
+
+use tree_sitter::Node;
+
+use super::define::define_bound;
+use super::functions::define_function;
+use super::is_function;
+use super::types::define_class;
+use crate::outline::{Definition, DefinitionKind, Import, Imported, OutlineBuilder, Region, Source};
+use crate::tree::named_children;
+
+/// The name under which the default export is found.
+pub(super) const DEFAULT: &str = "default";
+
+/// A module or property name in quotes, without them.
+pub(super) fn unquoted<'a>(node: Node<'_>, source: Source<'a>) -> &'a str {
+    source.of(node).trim_matches(['"', '\'', '`'])
+}
+
+fn module_of<'a>(node: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+    node.child_by_field_name("source").map(|module| unquoted(module, source))
+}
+
+pub(super) fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    for clause in named_children(node) {
+        if clause.kind() == "import_require_clause" {
+            require_whole(clause, clause.named_child(0), module_of(clause, source), outline);
+        }
+        let Some(module) = module_of(node, source).filter(|_| clause.kind() == "import_clause") else {
+            continue;
+        };
+        for part in named_children(clause) {
+            match part.kind() {
+                "identifier" => {
+                    outline.import(node, source.of(part), module, Imported::Name(DEFAULT.into()));
+                }
+                "namespace_import" => {
+                    let local = part.named_child(0).map_or("", |name| source.of(name));
+                    outline.import(node, local, module, Imported::Module);
+                }
+                _ => import_names(part, module, outline),
+            }
+        }
+    }
+}
+
+/// `{a, b as c}`.
+fn import_names(list: Node<'_>, module: &str, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    for one in named_children(list) {
+        let Some(name) = one.child_by_field_name("name") else { continue };
+        let local = source.of(one.child_by_field_name("alias").unwrap_or(name));
+        outline.import(one, local, module, Imported::Name(unquoted(name, source).into()));
+    }
+}
+
+/// Takes in what an export says of names; what it declares itself is looked at next.
+pub(super) fn export(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    outline.open_region(Region { end: node.end_byte(), owner: None, is_private: false });
+    let module = module_of(node, source);
+    let mut has_names = false;
+    for part in named_children(node) {
+        match part.kind() {
+            "export_clause" => export_names(part, module, outline),
+            "namespace_export" => {
+                let local = part.named_child(0).map_or("", |name| unquoted(name, source));
+                outline.import(node, local, module.unwrap_or_default(), Imported::Module).is_reexport = true;
+            }
+            _ => continue,
+        }
+        has_names = true;
+    }
+    if let Some(module) = module.filter(|_| !has_names) {
+        outline.import(node, "*", module, Imported::All).is_reexport = true;
+    }
+    let is_default = node.children(&mut node.walk()).any(|child| matches!(child.kind(), "default" | "="));
+    if is_default {
+        export_default(node, outline);
+    }
+}
+
+fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    for one in named_children(list) {
+        let Some(name) = one.child_by_field_name("name").map(|name| unquoted(name, source)) else { continue };
+        let alias = one.child_by_field_name("alias").map_or(name, |alias| unquoted(alias, source));
+        match module {
+            Some(module) => {
+                outline.import(one, alias, module, Imported::Name(name.into())).is_reexport = true;
+            }
+            None => export_local(one, name, alias, outline),
+        }
+    }
+}
+
+/// Makes a name of this file, defined or imported here, known to others as `alias`.
+fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBuilder<'_>) {
+    let imports = &mut outline.outline.imports;
+    let imported: Vec<usize> =
+        (0..imports.len()).filter(|&position| *imports[position].local == *name).collect();
+    for &position in &imported {
+        if name == alias {
+            imports[position].is_reexport = true;
+        } else {
+            let again = Import { local: alias.into(), is_reexport: true, ..imports[position].clone() };
+            imports.push(again);
+        }
+    }
+    let is_own = |one: &&mut Definition| one.container.is_none() && *one.name == *name;
+    outline.outline.definitions.iter_mut().filter(is_own).for_each(|one| one.is_private = false);
+    if imported.is_empty() && name != alias {
+        outline.import(node, alias, "", Imported::Name(name.into())).is_reexport = true;
+    }
+}
+
+/// `export default Name` and `export = Name`, and the same of something that is defined there.
+fn export_default(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let declared = node.child_by_field_name("declaration").and_then(|one| one.child_by_field_name("name"));
+    let named_value = named_children(node).into_iter().find(|child| child.kind() == "identifier");
+    let source = outline.source;
+    match (declared, named_value, node.child_by_field_name("value")) {
+        (Some(name), ..) => {
+            outline.import(node, DEFAULT, "", Imported::Name(source.of(name).into())).is_reexport = true;
+        }
+        (None, Some(name), _) => export_local(node, source.of(name), DEFAULT, outline),
+        (None, None, Some(value)) => give(node, DEFAULT, value, outline),
+        (None, None, None) => {}
+    }
+}
+
+/// Defines `name` as `value`, which stands in `node`; a class or function with a name of its own is defined under that.
+fn give(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let own = outline.source.field(value, "name");
+    let defined = if own.is_empty() { name } else { own };
+    match value.kind() {
+        "identifier" => return export_local(node, outline.source.of(value), name, outline),
+        "class" => define_class(node, value, defined, outline),
+        kind if is_function(kind) => define_function(node, value, defined, DefinitionKind::Function, outline),
+        _ => return define_bound(node, name, Some(value), outline),
+    }
+    if defined != name {
+        outline.import(node, name, "", Imported::Name(defined.into())).is_reexport = true;
+    }
+}
+
+/// `module.exports = value` and `exports.name = value`; other assignments say nothing to other files.
+pub(super) fn assign_exports(assignment: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let fields = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"));
+    let (Some(left), Some(value)) = fields else { return };
+    let source = outline.source;
+    outline.open_region(Region { end: assignment.end_byte(), owner: None, is_private: false });
+    if source.of(left) == "module.exports" {
+        export_whole(assignment, value, outline);
+    } else if matches!(source.field(left, "object"), "exports" | "module.exports") {
+        give(assignment, source.field(left, "property"), value, outline);
+    }
+}
+
+/// `module.exports = value`.
+fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let source = outline.source;
+    if let Some(module) = required(value, source) {
+        outline.import(node, "*", module, Imported::All).is_reexport = true;
+    } else if value.kind() == "object" {
+        for part in named_children(value) {
+            match part.kind() {
+                "shorthand_property_identifier" => {
+                    export_local(part, source.of(part), source.of(part), outline);
+                }
+                "pair" => {
+                    let (key, value) = (part.child_by_field_name("key"), part.child_by_field_name("value"));
+                    if let (Some(key), Some(value)) = (key, value) {
+                        give(part, unquoted(key, source), value, outline);
+                    }
+                }
+                "method_definition" => {
+                    let name = source.field(part, "name");
+                    define_function(part, part, name, DefinitionKind::Function, outline);
+                }
+                _ => {}
+            }
+        }
+    } else {
+        give(node, DEFAULT, value, outline);
+    }
+}
+
+/// The module of `require("module")`.
+fn required<'a>(value: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+    let is_require = value.kind() == "call_expression" && source.field(value, "function") == "require";
+    let argument = value.child_by_field_name("arguments").filter(|_| is_require)?.named_child(0)?;
+    (argument.kind() == "string").then(|| unquoted(argument, source))
+}
+
+/// Takes in `name = require("module")`, `{a, b: c} = require("module")` and `name = require("module").member`; says whether
+/// `declarator` is one of these.
+pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+    let fields = (declarator.child_by_field_name("name"), declarator.child_by_field_name("value"));
+    let (Some(name), Some(value)) = fields else { return false };
+    let source = outline.source;
+    if let Some(module) = value.child_by_field_name("object").and_then(|object| required(object, source)) {
+        let member = source.field(value, "property");
+        outline.import(declarator, source.of(name), module, Imported::Name(member.into()));
+        return true;
+    }
+    let Some(module) = required(value, source) else { return false };
+    if name.kind() == "object_pattern" {
+        for part in named_children(name) {
+            let key = source.of(part.child_by_field_name("key").unwrap_or(part));
+            let local = source.of(part.child_by_field_name("value").unwrap_or(part));
+            outline.import(part, local, module, Imported::Name(key.into()));
+        }
+    } else {
+        require_whole(declarator, Some(name), Some(module), outline);
+    }
+    true
+}
+
+/// What `require` gives is the module, or what the module has put in its place.
+fn require_whole(
+    node: Node<'_>,
+    name: Option<Node<'_>>,
+    module: Option<&str>,
+    outline: &mut OutlineBuilder<'_>,
+) {
+    let (Some(name), Some(module)) = (name, module) else { return };
+    let local = outline.source.of(name);
+    outline.import(node, local, module, Imported::Name(DEFAULT.into()));
+    outline.import(node, local, module, Imported::Module);
+}

@@ -1,0 +1,161 @@
+//! The functions that TypeScript and JavaScript code defines, and what their bodies say where no type is written.
+
+use tree_sitter::Node;
+
+use super::define::{MAX_VALUE_BYTES, NO_SIGNATURE, holds_definitions};
+use super::{EcmaScript, exports, types};
+use crate::expr::{Expr, Expressions};
+use crate::locals::Locals;
+use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Parameter, Source, squeeze};
+use crate::rules::Rules;
+use crate::tree::named_children;
+use crate::walk::walk;
+
+/// Returned values of a function that are looked at; more of them seldom have more types.
+const MAX_RETURNS: usize = 3;
+
+/// A function that `node` declares: `function` has the parameters and the body.
+pub(super) fn define_function(
+    node: Node<'_>,
+    function: Node<'_>,
+    name: &str,
+    kind: DefinitionKind,
+    outline: &mut OutlineBuilder<'_>,
+) {
+    let definition = callable(node, function, name, kind, outline);
+    finish_function(definition, function, None, outline);
+}
+
+pub(super) fn callable(
+    node: Node<'_>,
+    function: Node<'_>,
+    name: &str,
+    kind: DefinitionKind,
+    outline: &OutlineBuilder<'_>,
+) -> Definition {
+    let source = outline.source;
+    let body = function.child_by_field_name("body");
+    Definition {
+        signature: source.signature_without(node, body, NO_SIGNATURE),
+        doc: source.doc_above(node),
+        type_text: source.type_text(function.child_by_field_name("return_type")),
+        parameters: parameters(function, source),
+        ..outline.definition(name, kind, node)
+    }
+}
+
+fn parameters(function: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
+    let listed = function.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    let parameters = listed.into_iter().chain(function.child_by_field_name("parameter"));
+    let parameters = parameters.filter(|parameter| parameter.kind() != "comment").map(|parameter| {
+        let pattern = ["pattern", "left"].into_iter().find_map(|field| parameter.child_by_field_name(field));
+        let name = squeeze(source.of(pattern.unwrap_or(parameter)).trim_start_matches('.'), MAX_VALUE_BYTES);
+        Parameter { name, type_text: source.type_text(parameter.child_by_field_name("type")) }
+    });
+    parameters.filter(|parameter| *parameter.name != *"this").collect()
+}
+
+/// Takes a function in, with what its body says of its value and of the fields of the class around it.
+pub(super) fn finish_function(
+    mut definition: Definition,
+    function: Node<'_>,
+    class: Option<u32>,
+    outline: &mut OutlineBuilder<'_>,
+) {
+    let body = function.child_by_field_name("body");
+    let is_constructor = definition.kind == DefinitionKind::Constructor;
+    let is_told = !definition.type_text.is_empty() && !is_constructor;
+    let Some(body) = body.filter(|_| !is_told) else {
+        outline.insert(definition);
+        return;
+    };
+    let facts = FunctionBody::read(function, body, outline);
+    definition.value = facts.locals.one_of(&facts.returns).filter(|_| !is_constructor);
+    outline.insert(definition);
+    if is_constructor {
+        types::define_parameter_properties(function, outline);
+    }
+    if let Some(class) = class {
+        facts.define_fields(class, outline);
+    }
+}
+
+/// What a function does that is seen from outside of it.
+struct FunctionBody<'tree> {
+    locals: Locals,
+    /// Returned values, with where they stand.
+    returns: Vec<(Expr, usize)>,
+    /// Assignments to members of `this`, with their values where these can be told.
+    fields: Vec<(Node<'tree>, Option<Expr>)>,
+}
+
+impl<'tree> FunctionBody<'tree> {
+    /// Reads the statements of a body, and takes in what is imported there.
+    fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
+        let expressions = Expressions::new(&EcmaScript, outline.source);
+        let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
+        EcmaScript.bindings(function, expressions, &mut bindings);
+        if let Some(parameters) = function.child_by_field_name("parameters") {
+            EcmaScript.bindings(parameters, expressions, &mut bindings);
+        }
+        if body.kind() != "statement_block" {
+            returns.extend(expressions.of(body).map(|value| (value, body.start_byte())));
+        }
+        for node in walk(body, |node| holds_statements(node.kind())) {
+            match node.kind() {
+                "return_statement" if returns.len() < MAX_RETURNS => {
+                    returns.extend(expressions.wrapped(node).map(|value| (value, node.start_byte())));
+                }
+                "assignment_expression" if member_of_this(node, outline.source).is_some() => {
+                    fields.push((node, expressions.field(node, "right")));
+                }
+                "variable_declarator" if exports::import_required(node, outline) => {}
+                _ => EcmaScript.bindings(node, expressions, &mut bindings),
+            }
+        }
+        FunctionBody { locals: Locals::new(bindings), returns, fields }
+    }
+
+    /// Takes in the members of `this` that get a value here, as far as the class does not have them yet.
+    fn define_fields(&self, class: u32, outline: &mut OutlineBuilder<'_>) {
+        let source = outline.source;
+        for (node, value) in &self.fields {
+            let Some(name) = member_of_this(*node, source) else { continue };
+            if outline.member_mut(class, name).is_some() {
+                continue;
+            }
+            let mut field = Definition {
+                container: Some(class),
+                signature: squeeze(source.of(*node), MAX_VALUE_BYTES),
+                is_private: name.starts_with(['_', '#']),
+                ..outline.definition(name, DefinitionKind::Field, *node)
+            };
+            field.give(value.as_ref().and_then(|value| self.locals.outside(value, node.start_byte())));
+            outline.insert(field);
+        }
+    }
+}
+
+/// The kinds of nodes on the way to all statements of a function.
+fn holds_statements(kind: &str) -> bool {
+    holds_definitions(kind)
+        || matches!(
+            kind,
+            "for_statement"
+                | "for_in_statement"
+                | "while_statement"
+                | "do_statement"
+                | "finally_clause"
+                | "switch_statement"
+                | "switch_body"
+                | "switch_case"
+                | "switch_default"
+                | "labeled_statement"
+        )
+}
+
+/// The `name` of `this.name = value`.
+fn member_of_this<'a>(assignment: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+    let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "member_expression")?;
+    (source.field(target, "object") == "this").then(|| source.field(target, "property"))
+}

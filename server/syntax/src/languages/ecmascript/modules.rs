@@ -1,0 +1,94 @@
+//! Where the modules of TypeScript and JavaScript are.
+
+use crate::modules::{Alias, Place, Projects, Target, folder, join};
+
+/// What a module's file is called behind its name, best guess first: sources before what is made of them.
+const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".d.mts"];
+/// The same for the file that stands for a folder.
+const INDEXES: [&str; 6] =
+    ["/index.ts", "/index.tsx", "/index.d.ts", "/index.js", "/index.jsx", "/index.mts"];
+/// Endings of files that a compiler writes, with what it makes them from.
+const COMPILED: [(&str, &[&str]); 4] = [
+    (".js", &[".ts", ".tsx", ".d.ts", ".js", ".jsx"]),
+    (".jsx", &[".tsx", ".jsx"]),
+    (".mjs", &[".mts", ".d.mts", ".mjs"]),
+    (".cjs", &[".cts", ".d.cts", ".cjs"]),
+];
+/// Where packages have their sources, seen from their own folder.
+const SOURCE_FOLDERS: [&str; 3] = ["src", "", "lib"];
+
+/// Where `module` may be: beside the file at `from`, where the compiler's settings map it, or in a package of the workspace.
+pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+    let paths = match module {
+        _ if module.starts_with("./") || module.starts_with("../") || matches!(module, "." | "..") => {
+            join(folder(from), module).into_iter().collect()
+        }
+        _ => {
+            let mut paths = mapped(from, module, &projects.aliases);
+            paths.extend(in_packages(module, projects));
+            paths
+        }
+    };
+    let mut known: Vec<String> = Vec::new();
+    for path in paths {
+        if !known.contains(&path) {
+            known.push(path);
+        }
+    }
+    let files = known.iter().flat_map(|path| files(path));
+    files.map(|path| Place::File(path.into()).into()).collect()
+}
+
+/// The files that a path with or without an ending may mean.
+fn files(path: &str) -> Vec<String> {
+    if let Some((stem, made_from)) = COMPILED
+        .iter()
+        .find_map(|(ending, made_from)| path.strip_suffix(ending).map(|stem| (stem, made_from)))
+    {
+        return made_from.iter().map(|ending| format!("{stem}{ending}")).collect();
+    }
+    if ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+        return vec![path.to_owned()];
+    }
+    let files = ENDINGS.iter().chain(&INDEXES).map(|ending| format!("{path}{ending}"));
+    files.map(|file| file.trim_start_matches('/').to_owned()).collect()
+}
+
+/// What the mappings say of `module`, those of the nearest folder first, and among these the one that says most of the name.
+fn mapped(from: &str, module: &str, aliases: &[Alias]) -> Vec<String> {
+    let mut matching: Vec<(&Alias, &str)> = aliases
+        .iter()
+        .filter(|alias| is_in(from, &alias.folder))
+        .filter_map(|alias| Some((alias, rest(alias, module)?)))
+        .collect();
+    matching.sort_by_key(|(alias, _)| std::cmp::Reverse((alias.folder.len(), alias.before.len())));
+    let replaced =
+        matching.iter().flat_map(|(alias, rest)| alias.paths.iter().map(|path| path.replacen('*', rest, 1)));
+    replaced.filter_map(|path| join("", &path)).collect()
+}
+
+/// What of `module` stands in the place of the `*`, if the mapping is one for it.
+fn rest<'m>(alias: &Alias, module: &'m str) -> Option<&'m str> {
+    let rest = module.strip_prefix(&*alias.before)?;
+    match &alias.after {
+        Some(after) => rest.strip_suffix(&**after),
+        None => rest.is_empty().then_some(rest),
+    }
+}
+
+fn is_in(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// A package of the workspace, or a module in it.
+fn in_packages(module: &str, projects: &Projects) -> Vec<String> {
+    let named = projects.packages.iter().filter_map(|package| {
+        let rest = module.strip_prefix(&*package.name)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some((package, rest.trim_start_matches('/')))
+    });
+    named
+        .flat_map(|(package, rest)| {
+            SOURCE_FOLDERS.iter().filter_map(move |source| join(&package.folder, &format!("{source}/{rest}")))
+        })
+        .collect()
+}

@@ -1,0 +1,188 @@
+//! Names in TypeScript and JavaScript: expressions and uses. Definitions are in `define.rs`, what passes between files in
+//! `exports.rs`, variables in `variables.rs`, where modules are in `modules.rs`.
+
+use tree_sitter::Node;
+
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Projects, Target};
+use crate::outline::OutlineBuilder;
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::uses::{NodeUse, UseKind};
+
+mod define;
+mod exports;
+mod functions;
+mod manifests;
+mod modules;
+mod types;
+mod variables;
+
+pub(crate) use manifests::{package_json, tsconfig};
+
+/// The rules of TypeScript, with and without elements, and of JavaScript.
+pub(crate) struct EcmaScript;
+
+impl Rules for EcmaScript {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        match node.kind() {
+            "identifier" | "type_identifier" | "shorthand_property_identifier" => {
+                Some(Expr::Name(expressions.source.of(node).into()))
+            }
+            "this" => Some(Expr::This),
+            "super" => Some(Expr::Super),
+            "member_expression" | "nested_identifier" => expressions.member(node, "object", "property"),
+            "nested_type_identifier" => expressions.member(node, "module", "name"),
+            "subscript_expression" => Some(expressions.field(node, "object")?.element()),
+            "call_expression" => call(node, expressions),
+            "new_expression" => Some(expressions.field(node, "constructor")?.call()),
+            "as_expression" => written_last(node, expressions),
+            "type_assertion" => {
+                let written = expressions.source.of(node.named_child(0)?);
+                Some(Expr::Typed(written.trim_matches(['<', '>']).into()))
+            }
+            "await_expression"
+            | "parenthesized_expression"
+            | "non_null_expression"
+            | "satisfies_expression"
+            | "instantiation_expression"
+            | "generic_type" => expressions.wrapped(node),
+            "ternary_expression" => expressions.either_of(
+                ["consequence", "alternative"]
+                    .map(|name| node.child_by_field_name(name))
+                    .into_iter()
+                    .flatten(),
+            ),
+            "binary_expression" => match expressions.source.field(node, "operator") {
+                "||" | "??" => expressions.either(node),
+                "&&" => expressions.field(node, "right"),
+                _ => None,
+            },
+            "assignment_expression" => expressions.field(node, "right"),
+            _ => None,
+        }
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        variables::bindings(node, expressions, found);
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        let member = |object, name| {
+            let object = node.child_by_field_name(object).filter(|object| !is_literal(*object))?;
+            let kind = UseKind::Member(expressions.of(object).unwrap_or(Expr::UNKNOWN));
+            Some(NodeUse { name: node.child_by_field_name(name)?, kind })
+        };
+        match node.kind() {
+            "member_expression" | "nested_identifier" => member("object", "property"),
+            "nested_type_identifier" => member("module", "name"),
+            "new_expression" => {
+                let name = node.child_by_field_name("constructor")?;
+                (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::New })
+            }
+            "identifier" | "type_identifier" | "shorthand_property_identifier" => {
+                let is_used = is_mentioned(node, expressions.source.of(node));
+                is_used.then_some(NodeUse { name: node, kind: UseKind::Bare })
+            }
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(node.kind(), "import_statement" | "import_alias" | "export_clause" | "jsx_closing_element")
+    }
+
+    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+        modules::targets(from, module, projects)
+    }
+}
+
+/// Methods of collections that give one of their elements or another collection of these.
+const OF_COLLECTION: &[&str] = &[
+    "at", "concat", "filter", "find", "findLast", "get", "pop", "reverse", "shift", "slice", "sort",
+    "splice", "values",
+];
+/// Functions that give what they are called with.
+const IDENTITIES: &[&str] =
+    &["Object.assign", "Object.freeze", "Promise.all", "Promise.resolve", "Array.from"];
+
+/// What a call gives. What methods named as those of arrays give may also be an element.
+fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let function = node.child_by_field_name("function")?;
+    if IDENTITIES.contains(&expressions.source.of(function)) {
+        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+    }
+    let callee = expressions.of(function)?;
+    Some(match &callee {
+        Expr::Member(object, method) if OF_COLLECTION.contains(&&**method) => {
+            // Of what is itself one or the other, only the last is taken, so that a chain of calls does not double with each.
+            let collection = match &**object {
+                Expr::Either(some) => some.last()?,
+                object => object,
+            };
+            let element = collection.clone().element();
+            Expr::Either(vec![callee.call(), element])
+        }
+        _ => callee.call(),
+    })
+}
+
+/// The type behind `as`; the expression itself for `as const`.
+fn written_last(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    match node.named_child(1) {
+        Some(written) => Some(Expr::Typed(expressions.source.type_text(Some(written)))),
+        None => expressions.wrapped(node),
+    }
+}
+
+/// Whether a node is a value of a built-in type.
+fn is_literal(node: Node<'_>) -> bool {
+    matches!(node.kind(), "string" | "template_string" | "number" | "regex" | "array" | "object")
+}
+
+/// Whether a name stands for a value or type, rather than being defined or bound there.
+fn is_mentioned(node: Node<'_>, name: &str) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let is_field = |field| parent.child_by_field_name(field) == Some(node);
+    match parent.kind() {
+        "variable_declarator"
+        | "function_declaration"
+        | "generator_function_declaration"
+        | "function_expression"
+        | "function_signature"
+        | "class_declaration"
+        | "abstract_class_declaration"
+        | "class"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "type_alias_declaration"
+        | "type_parameter"
+        | "internal_module"
+        | "module"
+        | "mapped_type_clause"
+        | "index_signature"
+        | "type_predicate" => !is_field("name"),
+        "required_parameter" | "optional_parameter" => !is_field("pattern"),
+        "arrow_function" | "catch_clause" => !is_field("parameter"),
+        "assignment_pattern" | "object_assignment_pattern" | "for_in_statement" => !is_field("left"),
+        "formal_parameters" | "rest_pattern" | "array_pattern" | "pair_pattern" | "infer_type" => false,
+        // Elements in lower case are those of the browser.
+        "jsx_opening_element" | "jsx_self_closing_element" => {
+            !is_field("name") || name.starts_with(char::is_uppercase)
+        }
+        _ => true,
+    }
+}
+
+/// Whether a word or sign stands directly in a node.
+fn has_word(node: Node<'_>, word: &str) -> bool {
+    node.children(&mut node.walk()).any(|child| child.kind() == word)
+}
+
+fn is_function(kind: &str) -> bool {
+    matches!(kind, "arrow_function" | "function_expression" | "generator_function")
+}

@@ -1,0 +1,125 @@
+//! The variables that TypeScript and JavaScript code binds.
+//!
+//! A variable whose value cannot be told is taken in too, since it hides what else is called so.
+
+use tree_sitter::Node;
+
+use super::is_function;
+use crate::expr::{Expr, Expressions};
+use crate::scope::Binding;
+use crate::tree::named_children;
+
+/// Patterns in patterns that are looked into.
+const MAX_PATTERN_DEPTH: u32 = 6;
+/// Methods that call a function with each element of what they belong to.
+const FOR_ELEMENTS: &[&str] = &[
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "flatMap",
+    "forEach",
+    "map",
+    "some",
+    "sort",
+    "subscribe",
+];
+/// Methods that call a function with the very value.
+const FOR_VALUE: &[&str] = &["then", "tap"];
+
+/// Adds what `node` itself binds.
+pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    let field = |name| node.child_by_field_name(name);
+    let mut binder = Binder { expressions, found };
+    match node.kind() {
+        "variable_declarator" => {
+            let value = binder.written(node).or_else(|| expressions.field(node, "value"));
+            binder.bind(field("name"), value, MAX_PATTERN_DEPTH);
+        }
+        "for_in_statement" => {
+            let element = expressions.field(node, "right").map(Expr::element);
+            binder.bind(field("left"), element, MAX_PATTERN_DEPTH);
+        }
+        "catch_clause" => binder.bind(field("parameter"), None, MAX_PATTERN_DEPTH),
+        "binary_expression" if expressions.source.field(node, "operator") == "instanceof" => {
+            let name = field("left").filter(|left| left.kind() == "identifier");
+            binder.bind(name, expressions.field(node, "right").map(Expr::call), MAX_PATTERN_DEPTH);
+        }
+        "formal_parameters" => binder.parameters(node),
+        "arrow_function" => {
+            let value = field("parameter").and_then(|_| passed(node, expressions));
+            binder.bind(field("parameter"), value, MAX_PATTERN_DEPTH);
+        }
+        _ => {}
+    }
+}
+
+struct Binder<'a, 'f> {
+    expressions: Expressions<'a>,
+    found: &'f mut Vec<Binding>,
+}
+
+impl Binder<'_, '_> {
+    /// The type that is written for a node.
+    fn written(&self, node: Node<'_>) -> Option<Expr> {
+        let written = node.child_by_field_name("type")?;
+        Some(Expr::Typed(self.expressions.source.type_text(Some(written))))
+    }
+
+    /// Binds the names in `pattern` to parts of `value`.
+    fn bind(&mut self, pattern: Option<Node<'_>>, value: Option<Expr>, depth: u32) {
+        let (Some(pattern), Some(depth)) = (pattern, depth.checked_sub(1)) else { return };
+        let member = |name: &str| Some(Expr::Member(Box::new(value.clone()?), name.into()));
+        match pattern.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                self.found.push(Binding::new(pattern, value, self.expressions.source));
+            }
+            "object_pattern" => {
+                for part in named_children(pattern) {
+                    let key = ["key", "left"].into_iter().find_map(|field| part.child_by_field_name(field));
+                    let value = member(self.expressions.source.of(key.unwrap_or(part)));
+                    self.bind(Some(part), value, depth);
+                }
+            }
+            "array_pattern" => {
+                for part in named_children(pattern) {
+                    self.bind(Some(part), value.clone().map(Expr::element), depth);
+                }
+            }
+            "pair_pattern" => self.bind(pattern.child_by_field_name("value"), value, depth),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                let value = value.or_else(|| self.expressions.field(pattern, "right"));
+                self.bind(pattern.child_by_field_name("left"), value, depth);
+            }
+            "rest_pattern" => self.bind(pattern.named_child(0), None, depth),
+            _ => {}
+        }
+    }
+
+    fn parameters(&mut self, node: Node<'_>) {
+        for (position, parameter) in named_children(node).into_iter().enumerate() {
+            let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
+            let value = self
+                .written(parameter)
+                .or_else(|| self.expressions.field(parameter, "value"))
+                .or_else(|| {
+                    let function = node.parent().filter(|_| position == 0)?;
+                    passed(function, self.expressions)
+                });
+            self.bind(Some(pattern), value, MAX_PATTERN_DEPTH);
+        }
+    }
+}
+
+/// What a function gets as its first argument, by the method that it is handed to.
+fn passed(function: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let arguments = is_function(function.kind()).then(|| function.parent())??;
+    let method = arguments.parent()?.child_by_field_name("function")?;
+    let object = || expressions.field(method, "object");
+    match expressions.source.field(method, "property") {
+        name if FOR_ELEMENTS.contains(&name) => Some(object()?.element()),
+        name if FOR_VALUE.contains(&name) => object(),
+        _ => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! Which folders a Go package may be in.
+
+use crate::language::Manifest;
+use crate::modules::{Package, Place, Projects, Target, folder, join};
+
+/// Fewer of the last elements of a path than this name no package for certain.
+const MIN_ELEMENTS: usize = 2;
+/// Longer paths are cut: each element more is one more candidate.
+const MAX_ELEMENTS: usize = 12;
+
+/// The folder of the path in a module of the workspace; else, where the modules are not known, folders that end as the path does.
+pub(super) fn targets(module: &str, projects: &Projects) -> Vec<Target> {
+    let in_module = |package: &Package| {
+        let rest = module.strip_prefix(&*package.name)?;
+        let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
+        Some(Place::Folder(join(&package.folder, rest)?.into()).into())
+    };
+    let known: Vec<Target> = projects.packages.iter().filter_map(in_module).collect();
+    if known.is_empty() { endings(module, projects.packages.is_empty()) } else { known }
+}
+
+/// Folders that end as `module` does, most of it first.
+fn endings(module: &str, is_last_enough: bool) -> Vec<Target> {
+    let elements: Vec<&str> = module.split('/').take(MAX_ELEMENTS).collect();
+    // The standard library's paths have no domain, and their last elements are everyday words.
+    let has_domain = elements.first().is_some_and(|first| first.contains('.'));
+    let least = if has_domain && is_last_enough { 1 } else { MIN_ELEMENTS };
+    let starts = 0..elements.len().saturating_sub(least - 1).max(1);
+    starts.map(|start| Place::FolderEnding(elements[start..].join("/").into()).into()).collect()
+}
+
+/// What every file sees: the other files of its folder.
+pub(super) fn implicit(from: &str) -> Vec<Target> {
+    vec![Place::Folder(folder(from).into()).into()]
+}
+
+/// The module that a `go.mod` names.
+pub(crate) fn go_module(manifest: &Manifest) -> Option<Package> {
+    let named = manifest.text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+    let name = named.split("//").next().unwrap_or_default().trim().trim_matches(['"', '`']);
+    Some(Package { folder: folder(&manifest.path).into(), name: name.into() })
+}

@@ -1,0 +1,125 @@
+//! Names in Go.
+
+mod define;
+mod modules;
+mod values;
+
+use tree_sitter::Node;
+
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Projects, Target};
+use crate::outline::OutlineBuilder;
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::uses::{NodeUse, UseKind};
+
+pub(crate) use modules::go_module;
+
+/// The rules of Go.
+pub(crate) struct Go;
+
+impl Rules for Go {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        values::expr(node, expressions)
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        values::bindings(node, expressions, found);
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        match node.kind() {
+            "selector_expression" => member(node, "operand", "field", expressions),
+            "qualified_type" => member(node, "package", "name", expressions),
+            "call_expression" => {
+                let name = node.child_by_field_name("function")?;
+                (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
+            }
+            "composite_literal" => {
+                let name = node.child_by_field_name("type").map(generic)?;
+                (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
+            }
+            "keyed_element" => keyed(node, expressions),
+            "type_identifier" => mentioned(node, expressions),
+            // Variables of functions begin with a small letter, and so may constants, which cannot be told from them.
+            "identifier" if expressions.source.of(node).starts_with(char::is_uppercase) => {
+                mentioned(node, expressions)
+            }
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(node.kind(), "package_clause" | "import_declaration")
+    }
+
+    fn targets(&self, _from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+        modules::targets(module, projects)
+    }
+
+    fn implicit(&self, from: &str, _namespace: &str) -> Vec<Target> {
+        modules::implicit(from)
+    }
+}
+
+fn member<'tree>(
+    node: Node<'tree>,
+    object: &str,
+    name: &str,
+    expressions: Expressions<'_>,
+) -> Option<NodeUse<'tree>> {
+    let object = expressions.field(node, object).unwrap_or(Expr::UNKNOWN);
+    Some(NodeUse { name: node.child_by_field_name(name)?, kind: UseKind::Member(object) })
+}
+
+/// The type that a generic one is made of.
+fn generic(of: Node<'_>) -> Node<'_> {
+    let inner = (of.kind() == "generic_type").then(|| of.child_by_field_name("type")).flatten();
+    inner.unwrap_or(of)
+}
+
+/// The field that a composite literal gives a value.
+fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    let name = node.child_by_field_name("key")?.named_child(0)?;
+    let literal = node.parent()?.parent()?;
+    let of = literal.child_by_field_name("type").map(generic).filter(|_| name.kind() == "identifier")?;
+    let is_struct = matches!(of.kind(), "type_identifier" | "qualified_type");
+    is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal)?) }))?
+}
+
+/// A type by its name alone, where it is not just being defined.
+fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    let is_named = name.parent()?.child_by_field_name("name").is_some_and(|named| named == name);
+    let is_use = !is_named && !PREDECLARED.contains(&expressions.source.of(name));
+    is_use.then_some(NodeUse { name, kind: UseKind::Bare })
+}
+
+/// The types that the language itself has.
+const PREDECLARED: &[&str] = &[
+    "any",
+    "bool",
+    "byte",
+    "comparable",
+    "complex128",
+    "complex64",
+    "error",
+    "float32",
+    "float64",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "rune",
+    "string",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
+];

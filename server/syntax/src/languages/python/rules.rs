@@ -1,0 +1,178 @@
+//! Names in Python: expressions, variables and uses. Definitions are in `define.rs`, imports in `modules.rs`.
+
+use tree_sitter::Node;
+
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Projects, Target};
+use crate::outline::OutlineBuilder;
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::uses::{NodeUse, UseKind};
+
+mod define;
+mod modules;
+mod variables;
+
+/// The rules of Python.
+pub(crate) struct Python;
+
+impl Rules for Python {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        match node.kind() {
+            "identifier" | "keyword_identifier" => match expressions.source.of(node) {
+                "self" | "cls" => Some(Expr::This),
+                name => Some(Expr::Name(name.into())),
+            },
+            "attribute" => expressions.member(node, "object", "attribute"),
+            "member_type" => {
+                let name = expressions.source.of(node.named_child(1)?);
+                Some(Expr::Member(Box::new(expressions.wrapped(node)?), name.into()))
+            }
+            "call" => call(node, expressions),
+            "subscript" => Some(expressions.field(node, "value")?.element()),
+            "await" | "parenthesized_expression" | "type" | "case_pattern" | "as_pattern" | "list_splat" => {
+                expressions.wrapped(node)
+            }
+            "class_pattern" => Some(expressions.wrapped(node)?.call()),
+            "dotted_name" => dotted(node, expressions),
+            "boolean_operator" | "union_pattern" => expressions.either(node),
+            "conditional_expression" => {
+                expressions.either_of([node.named_child(0), node.named_child(2)].into_iter().flatten())
+            }
+            "named_expression" => expressions.field(node, "value"),
+            "assignment" => expressions.field(node, "right"),
+            _ => None,
+        }
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        variables::bindings(node, expressions, found);
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        match node.kind() {
+            "attribute" => {
+                let object = node.child_by_field_name("object").filter(|object| !is_literal(*object))?;
+                let value = expressions.of(object).unwrap_or(Expr::UNKNOWN);
+                Some(NodeUse { name: node.child_by_field_name("attribute")?, kind: UseKind::Member(value) })
+            }
+            "dotted_name" if node.named_child_count() > 1 && is_class_of_pattern(node) => {
+                let Expr::Member(object, _) = dotted(node, expressions)? else { return None };
+                let name = node.named_child(node.named_child_count() as u32 - 1)?;
+                Some(NodeUse { name, kind: UseKind::Member(*object) })
+            }
+            "identifier" => {
+                let is_own = matches!(expressions.source.of(node), "self" | "cls" | "super" | "_");
+                (!is_own && is_mentioned(node)).then_some(NodeUse { name: node, kind: UseKind::Bare })
+            }
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(
+            node.kind(),
+            "import_statement" | "import_from_statement" | "future_import_statement" | "global_statement"
+        )
+    }
+
+    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
+        modules::targets(from, module)
+    }
+}
+
+/// What a call gives; some built-in functions give what they are called with.
+fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let function = node.child_by_field_name("function")?;
+    let argument = |position| node.child_by_field_name("arguments")?.named_child(position);
+    match expressions.source.of(function) {
+        "super" => return Some(Expr::Super),
+        // Both as a type and as a value of it, `cls` is this.
+        "cls" | "self.__class__" => return Some(Expr::This),
+        "type" => return expressions.of(argument(0)?),
+        "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "copy" | "deepcopy"
+        | "copy.copy" | "copy.deepcopy" => return expressions.of(argument(0)?),
+        "next" | "min" | "max" => return Some(expressions.of(argument(0)?)?.element()),
+        "cast" | "t.cast" | "typing.cast" => {
+            return Some(Expr::Typed(unquoted(expressions.source.of(argument(0)?))));
+        }
+        _ => {}
+    }
+    // What is in brackets behind the name of a class are its type arguments.
+    let callee = match function.kind() {
+        "subscript" => function.child_by_field_name("value")?,
+        _ => function,
+    };
+    Some(expressions.of(callee)?.call())
+}
+
+/// `a.b.c`, as it stands in patterns and imports.
+fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let mut names = expressions.source.of(node).split('.').map(str::trim);
+    let first = Expr::Name(names.next()?.into());
+    Some(names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))
+}
+
+/// A type, or the text of one in quotes.
+fn unquoted(text: &str) -> Box<str> {
+    text.trim_matches(['"', '\'']).into()
+}
+
+/// Whether a node is a value of a built-in type.
+fn is_literal(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "string"
+            | "concatenated_string"
+            | "integer"
+            | "float"
+            | "list"
+            | "dictionary"
+            | "set"
+            | "tuple"
+            | "list_comprehension"
+            | "dictionary_comprehension"
+            | "set_comprehension"
+    )
+}
+
+/// Whether an identifier stands for a value, rather than being defined or bound there.
+fn is_mentioned(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let is_field = |name| parent.child_by_field_name(name) == Some(node);
+    match parent.kind() {
+        "attribute" => is_field("object"),
+        "function_definition"
+        | "class_definition"
+        | "default_parameter"
+        | "typed_default_parameter"
+        | "keyword_argument"
+        | "named_expression" => !is_field("name"),
+        "assignment" | "augmented_assignment" | "for_statement" | "for_in_clause" => !is_field("left"),
+        "member_type" => parent.named_child(0) == Some(node),
+        "keyword_pattern" => parent.named_child(0) != Some(node),
+        "dotted_name" => parent.named_child(0) == Some(node) && is_class_of_pattern(parent),
+        "parameters"
+        | "lambda_parameters"
+        | "typed_parameter"
+        | "list_splat_pattern"
+        | "dictionary_splat_pattern"
+        | "pattern_list"
+        | "tuple_pattern"
+        | "list_pattern"
+        | "as_pattern_target"
+        | "case_pattern"
+        | "splat_pattern"
+        | "nonlocal_statement" => false,
+        _ => true,
+    }
+}
+
+/// Whether a name in a pattern is that of a class, and not a variable that is bound.
+fn is_class_of_pattern(name: Node<'_>) -> bool {
+    name.parent().is_some_and(|parent| parent.kind() == "class_pattern")
+}

@@ -1,0 +1,169 @@
+//! Which files a Rust path may mean.
+
+use crate::language::Manifest;
+use crate::modules::{Package, Place, Projects, Target, folder};
+
+/// Folders of a package whose files, or whose folders with a `main.rs`, are crates of their own.
+const CRATE_FOLDERS: &[&str] = &["src/bin", "tests", "benches", "examples"];
+/// Names of files that are the root of their folder's crate or module.
+const FOLDER_FILES: &[&str] = &["lib.rs", "main.rs", "mod.rs"];
+/// Longer paths are cut: each name more is two more candidates.
+const MAX_SEGMENTS: usize = 12;
+
+/// The crate that a file belongs to, and the module in it that the file is.
+#[derive(Debug)]
+struct Module<'a> {
+    /// The folder of the crate's root file.
+    root: &'a str,
+    /// Names of the modules from the crate's root to the file.
+    path: Vec<&'a str>,
+}
+
+pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+    let segments: Vec<&str> = module.split('.').take(MAX_SEGMENTS).collect();
+    let Some((&first, rest)) = segments.split_first() else { return Vec::new() };
+    let here = module_of(from, projects);
+    match first {
+        "crate" => in_crate(here.root, &[], rest),
+        "self" => relative(from, &here, 0, rest),
+        "super" => {
+            let more = rest.iter().take_while(|&&segment| segment == "super").count();
+            relative(from, &here, 1 + more, &rest[more..])
+        }
+        "std" | "core" | "alloc" => Vec::new(),
+        _ => named(from, &here, &segments, projects),
+    }
+}
+
+/// A path that begins with a module of the file itself, the name of a crate of the workspace or, up to the edition of 2018, a
+/// module of the crate.
+fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) -> Vec<Target> {
+    let is_named = |package: &&Package| package.name.replace('-', "_") == segments[0];
+    let mut found = Vec::new();
+    for package in projects.packages.iter().filter(is_named) {
+        found.extend(in_crate(&below(&package.folder, "src"), &[], &segments[1..]));
+    }
+    found.extend(relative(from, here, 0, segments));
+    if !here.path.is_empty() {
+        found
+            .extend(in_crate(here.root, &[], segments).into_iter().filter(|target| target.inside.is_empty()));
+    }
+    found
+}
+
+/// A path from the module `ups` above the file.
+fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Target> {
+    if ups == 0 && rest.is_empty() {
+        return vec![Place::File(from.into()).into()];
+    }
+    match here.path.len().checked_sub(ups) {
+        Some(kept) => {
+            let mut found = in_crate(here.root, &here.path[..kept], rest);
+            // What is not in a file of its own stands in this one, which may be no file that its module's path tells of.
+            if ups == 0 {
+                found.retain(|target| target.inside.len() < rest.len());
+                found.push(Target { place: Place::File(from.into()), inside: boxed(rest) });
+            }
+            found
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Where the path `rest` from the module `base` of a crate may be, the file of its innermost module first.
+fn in_crate(root: &str, base: &[&str], rest: &[&str]) -> Vec<Target> {
+    let mut found = Vec::new();
+    for count in (0..=rest.len()).rev() {
+        let (modules, inside) = rest.split_at(count);
+        let path = [base, modules].concat();
+        let files = if path.is_empty() {
+            [below(root, "lib.rs"), below(root, "main.rs")]
+        } else {
+            let path = below(root, &path.join("/"));
+            [format!("{path}.rs"), format!("{path}/mod.rs")]
+        };
+        found.extend(files.map(|file| Target { place: Place::File(file.into()), inside: boxed(inside) }));
+    }
+    found
+}
+
+fn boxed(names: &[&str]) -> Vec<Box<str>> {
+    names.iter().map(|&name| name.into()).collect()
+}
+
+fn module_of<'a>(from: &'a str, projects: &Projects) -> Module<'a> {
+    let root = crate_root(from, projects);
+    let path = from[root.len()..].trim_start_matches('/');
+    let path = match path.rsplit_once('/') {
+        Some((folder, file)) if FOLDER_FILES.contains(&file) => folder,
+        None if FOLDER_FILES.contains(&path) => "",
+        _ => path.trim_end_matches(".rs"),
+    };
+    // A crate that is one file has its modules beside that file.
+    let is_root_file = is_crate_folder(root) && folder(from) == root;
+    let path = if is_root_file { "" } else { path };
+    Module { root, path: path.split('/').filter(|name| !name.is_empty()).collect() }
+}
+
+/// The folder of the root file of the crate that a file is in.
+fn crate_root<'a>(from: &'a str, projects: &Projects) -> &'a str {
+    let package = package_folder(from, projects);
+    let inside = from[package.len()..].trim_start_matches('/');
+    let start = from.len() - inside.len();
+    let folder_of_crates = CRATE_FOLDERS.iter().find(|name| is_below(inside, name));
+    let end = match folder_of_crates {
+        Some(name) => crate_below(inside, name),
+        None if is_below(inside, "src") => "src".len(),
+        None => inside.rfind('/').unwrap_or(0),
+    };
+    from[..start + end].trim_end_matches('/')
+}
+
+/// How much of `inside` is the folder of its crate, which is in the folder `name`: `tests/it/main.rs` and `tests/it.rs` have their
+/// modules beside them, `tests/common/mod.rs` is a module of others.
+fn crate_below(inside: &str, name: &str) -> usize {
+    match inside[name.len() + 1..].split_once('/') {
+        Some((_, "mod.rs")) | None => name.len(),
+        Some((first, _)) => name.len() + 1 + first.len(),
+    }
+}
+
+/// The folder of the package of a file, known from manifests or guessed from its `src`.
+fn package_folder<'a>(from: &'a str, projects: &Projects) -> &'a str {
+    let folders = projects.packages.iter().map(|package| package.folder.as_ref());
+    let around = folders.filter(|folder| folder.is_empty() || is_below(from, folder));
+    match around.max_by_key(|folder| folder.len()) {
+        Some(folder) => &from[..folder.len()],
+        None => from.rfind("/src/").map_or("", |end| &from[..end]),
+    }
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_crate_folder(root: &str) -> bool {
+    CRATE_FOLDERS.iter().any(|name| root == *name || root.ends_with(&format!("/{name}")))
+}
+
+fn below(folder: &str, path: &str) -> String {
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+/// The names under which a `Cargo.toml` lets others import its package.
+pub(crate) fn cargo_packages(manifest: &Manifest) -> Vec<Package> {
+    let mut section = "";
+    let mut names = Vec::new();
+    for line in manifest.text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let is_naming = matches!(section, "[package]" | "[lib]");
+        let value = line.strip_prefix("name").and_then(|rest| rest.trim_start().strip_prefix('='));
+        if let Some(value) = value.filter(|_| is_naming) {
+            names.extend(value.trim().split(['"', '\'']).nth(1));
+        }
+    }
+    let folder = folder(&manifest.path);
+    names.into_iter().map(|name| Package { folder: folder.into(), name: name.into() }).collect()
+}

@@ -1,0 +1,108 @@
+//! Names in Rust.
+
+mod define;
+mod modules;
+mod tokens;
+mod values;
+
+use tree_sitter::Node;
+
+use crate::expr::{Expr, Expressions};
+use crate::modules::{Projects, Target};
+use crate::outline::OutlineBuilder;
+use crate::rules::Rules;
+use crate::scope::Binding;
+use crate::uses::{NodeUse, UseKind};
+
+pub(crate) use modules::cargo_packages;
+
+/// The rules of Rust.
+pub(crate) struct Rust;
+
+impl Rules for Rust {
+    fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
+        define::define(node, outline)
+    }
+
+    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+        values::expr(node, expressions)
+    }
+
+    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+        values::bindings(node, expressions, found);
+    }
+
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+        match node.kind() {
+            "field_expression" => member(node, "value", "field", expressions),
+            "scoped_identifier" | "scoped_type_identifier" => member(node, "path", "name", expressions),
+            "field_initializer" => initialized(node, node.child_by_field_name("field")?, expressions),
+            "shorthand_field_initializer" => initialized(node, node.named_child(0)?, expressions),
+            "struct_expression" => {
+                let name =
+                    node.child_by_field_name("name").filter(|name| name.kind() == "type_identifier")?;
+                is_type_name(expressions.source.of(name)).then_some(NodeUse { name, kind: UseKind::New })
+            }
+            "call_expression" => bare(node.child_by_field_name("function")?),
+            "generic_function" => bare(node.child_by_field_name("function")?),
+            "macro_invocation" => bare(node.child_by_field_name("macro")?),
+            "identifier" | "type_identifier" => {
+                is_type_name(expressions.source.of(node)).then(|| mentioned(node))?
+            }
+            _ => None,
+        }
+    }
+
+    fn holds_uses(&self, node: Node<'_>) -> bool {
+        !matches!(
+            node.kind(),
+            "use_declaration"
+                | "extern_crate_declaration"
+                | "visibility_modifier"
+                | "attribute_item"
+                | "inner_attribute_item"
+                | "macro_definition"
+                | "token_tree"
+        )
+    }
+
+    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+        modules::targets(from, module, projects)
+    }
+}
+
+/// The access to a member in the fields `object` and `name`.
+fn member<'tree>(
+    node: Node<'tree>,
+    object: &str,
+    name: &str,
+    expressions: Expressions<'_>,
+) -> Option<NodeUse<'tree>> {
+    let name = node.child_by_field_name(name).filter(|name| name.kind() != "integer_literal")?;
+    Some(NodeUse { name, kind: UseKind::Member(expressions.field(node, object).unwrap_or(Expr::UNKNOWN)) })
+}
+
+/// The field `name` that a struct expression gives a value.
+fn initialized<'tree>(
+    node: Node<'tree>,
+    name: Node<'tree>,
+    expressions: Expressions<'_>,
+) -> Option<NodeUse<'tree>> {
+    let literal = node.parent()?.parent()?;
+    Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal).unwrap_or(Expr::UNKNOWN)) })
+}
+
+fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
+    (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
+}
+
+/// A type, constant or variant by its name alone; the `name` field of a definition or path is none.
+fn mentioned(name: Node<'_>) -> Option<NodeUse<'_>> {
+    let is_named = name.parent()?.child_by_field_name("name").is_some_and(|named| named == name);
+    (!is_named).then_some(NodeUse { name, kind: UseKind::Bare })
+}
+
+/// Whether a name is written as those of types and constants are, `Self` left out.
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase) && name != "Self"
+}

@@ -1,0 +1,39 @@
+//! Expressions in the arguments of macros, of which the parser makes only tokens.
+
+use tree_sitter::Node;
+
+use super::values::{is_transparent, name};
+use crate::expr::{Expr, Expressions};
+
+/// Longer chains are not told.
+const MAX_TOKENS: usize = 48;
+
+/// The chain of accesses and calls that a tree of tokens ends with: what is being written where the tree ends at the cursor.
+pub(super) fn last_chain(tree: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let mut cursor = tree.walk();
+    let mut tokens: Vec<Node<'_>> = tree.children(&mut cursor).collect();
+    tokens.pop_if(|last| !last.is_named());
+    chain(&tokens[tokens.len().saturating_sub(MAX_TOKENS)..], expressions)
+}
+
+/// What the tokens end with. No deeper than there are tokens.
+fn chain(tokens: &[Node<'_>], expressions: Expressions<'_>) -> Option<Expr> {
+    let (last, before) = tokens.split_last()?;
+    let source = expressions.source;
+    match last.kind() {
+        "self" => Some(Expr::This),
+        "identifier" | "crate" | "super" => match before.split_last() {
+            Some((dot, object)) if matches!(dot.kind(), "." | "::") => {
+                Some(Expr::Member(Box::new(chain(object, expressions)?), source.of(*last).into()))
+            }
+            _ => Some(name(source.of(*last))),
+        },
+        "token_tree" if source.of(*last).starts_with('[') => chain(before, expressions).map(Expr::element),
+        "token_tree" if source.of(*last).starts_with('(') => match chain(before, expressions)? {
+            Expr::Member(object, method) if is_transparent(&method) => Some(*object),
+            callee => Some(callee.call()),
+        },
+        "?" => chain(before, expressions),
+        _ => None,
+    }
+}

@@ -1,0 +1,245 @@
+//! Expressions and variables of Rust.
+
+use tree_sitter::Node;
+
+use super::tokens::last_chain;
+use crate::expr::{Expr, Expressions};
+use crate::scope::Binding;
+
+/// Patterns inside of patterns beyond this are not looked at.
+const MAX_PATTERN_DEPTH: usize = 8;
+
+/// Methods of the standard library whose result has the members of what they are called on, as far as a type's names tell: types
+/// around another one (`Option`, `Arc`, guards, iterators) are looked through.
+const TRANSPARENT_METHODS: &[&str] = &[
+    "as_deref",
+    "as_deref_mut",
+    "as_mut",
+    "as_ref",
+    "borrow",
+    "borrow_mut",
+    "clone",
+    "cloned",
+    "copied",
+    "expect",
+    "into_iter",
+    "iter",
+    "iter_mut",
+    "lock",
+    "ok",
+    "to_owned",
+    "to_vec",
+    "unwrap",
+    "unwrap_or_default",
+];
+
+/// What has the members of its one argument, for the same reason.
+const WRAPPERS: &[&str] = &[
+    "Arc::clone",
+    "Arc::new",
+    "Box::new",
+    "Box::pin",
+    "Cell::new",
+    "Err",
+    "Mutex::new",
+    "Ok",
+    "Rc::clone",
+    "Rc::new",
+    "RefCell::new",
+    "RwLock::new",
+    "Some",
+];
+
+/// Methods whose closure gets an element of what they are called on.
+const ELEMENT_METHODS: &[&str] = &[
+    "all",
+    "and_then",
+    "any",
+    "filter",
+    "filter_map",
+    "find",
+    "find_map",
+    "flat_map",
+    "for_each",
+    "inspect",
+    "is_some_and",
+    "map",
+    "map_or",
+    "position",
+    "retain",
+    "take_while",
+];
+
+pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    match node.kind() {
+        "identifier" | "type_identifier" | "crate" | "super" => Some(name(expressions.source.of(node))),
+        "self" => Some(Expr::This),
+        "field_expression" => expressions.member(node, "value", "field"),
+        "scoped_identifier" | "scoped_type_identifier" => match node.child_by_field_name("path") {
+            Some(_) => expressions.member(node, "path", "name"),
+            None => expressions.field(node, "name"),
+        },
+        "generic_function" => expressions.field(node, "function"),
+        "generic_type" | "generic_type_with_turbofish" | "qualified_type" => expressions.field(node, "type"),
+        "call_expression" => call(node, expressions),
+        "struct_expression" => Some(typed(node.child_by_field_name("name")?, expressions)),
+        "type_cast_expression" => Some(typed(node.child_by_field_name("type")?, expressions)),
+        "reference_expression" => expressions.field(node, "value"),
+        "try_expression"
+        | "await_expression"
+        | "parenthesized_expression"
+        | "unary_expression"
+        | "bracketed_type"
+        | "unsafe_block"
+        | "expression_statement"
+        | "else_clause" => expressions.wrapped(node),
+        "index_expression" => expressions.wrapped(node).map(Expr::element),
+        "block" => expressions.of(last_named(node)?),
+        "if_expression" => {
+            let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
+            expressions.either_of(branches.into_iter().flatten())
+        }
+        "match_expression" => expressions.field(node, "body"),
+        "match_block" => expressions.either(node),
+        "match_arm" => expressions.field(node, "value"),
+        "token_tree" => last_chain(node, expressions),
+        _ => None,
+    }
+}
+
+/// Whether a method's result has the members of what it is called on.
+pub(super) fn is_transparent(method: &str) -> bool {
+    TRANSPARENT_METHODS.contains(&method)
+}
+
+/// What a name by itself is.
+pub(super) fn name(written: &str) -> Expr {
+    if written == "Self" { Expr::This } else { Expr::Name(written.into()) }
+}
+
+/// A value of a type as written; `Self` is the type whose member is being written.
+fn typed(of: Node<'_>, expressions: Expressions<'_>) -> Expr {
+    let written = expressions.source.type_text(Some(of));
+    if *written == *"Self" { Expr::This } else { Expr::Typed(written) }
+}
+
+/// The tail of a block, if it is an expression.
+fn last_named(block: Node<'_>) -> Option<Node<'_>> {
+    let last = block.named_child(u32::try_from(block.named_child_count()).ok()?.checked_sub(1)?)?;
+    (last.kind() != "expression_statement").then_some(last)
+}
+
+fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    let function = node.child_by_field_name("function")?;
+    if function.kind() == "field_expression" && is_transparent(expressions.source.field(function, "field")) {
+        return expressions.field(function, "value");
+    }
+    if WRAPPERS.contains(&expressions.source.of(function)) {
+        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+    }
+    expressions.of(function).map(Expr::call)
+}
+
+pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    match node.kind() {
+        "let_declaration" | "parameter" | "let_condition" => {
+            let value = match node.child_by_field_name("type") {
+                Some(of) => Some(typed(of, expressions)),
+                None => expressions.field(node, "value"),
+            };
+            bind_field(node, value, expressions, found);
+        }
+        "for_expression" => {
+            let collection = expressions.field(node, "value");
+            bind_field(node, collection.map(Expr::element), expressions, found);
+        }
+        "match_expression" => bind_arms(node, expressions, found),
+        "call_expression" => bind_closure(node, expressions, found),
+        _ => {}
+    }
+}
+
+/// Binds the names in the field `pattern` of `node`.
+fn bind_field(node: Node<'_>, value: Option<Expr>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    if let Some(pattern) = node.child_by_field_name("pattern") {
+        let value = value.unwrap_or(Expr::UNKNOWN);
+        Patterns { expressions, found }.bind(pattern, &value, MAX_PATTERN_DEPTH);
+    }
+}
+
+fn bind_arms(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    let Some(body) = node.child_by_field_name("body") else { return };
+    let value = expressions.field(node, "value");
+    let mut cursor = body.walk();
+    for arm in body.named_children(&mut cursor).filter(|arm| arm.kind() == "match_arm") {
+        bind_field(arm, value.clone(), expressions, found);
+    }
+}
+
+/// Binds the first parameter of a closure that gets an element of what the method is called on.
+fn bind_closure(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    let closure = || {
+        let function = node.child_by_field_name("function")?;
+        let takes_elements = ELEMENT_METHODS.contains(&expressions.source.field(function, "field"));
+        let last = takes_elements.then(|| last_named(node.child_by_field_name("arguments")?))??;
+        Some((last.child_by_field_name("parameters")?.named_child(0)?, expressions.field(function, "value")?))
+    };
+    if let Some((parameter, collection)) = closure() {
+        Patterns { expressions, found }.bind(parameter, &collection.element(), MAX_PATTERN_DEPTH);
+    }
+}
+
+/// Binds the names in patterns.
+struct Patterns<'a, 'found> {
+    expressions: Expressions<'a>,
+    found: &'found mut Vec<Binding>,
+}
+
+impl Patterns<'_, '_> {
+    fn bind(&mut self, pattern: Node<'_>, value: &Expr, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match pattern.kind() {
+            "identifier" | "shorthand_field_identifier" => self.bind_name(pattern, value),
+            "tuple_pattern" | "slice_pattern" => self.bind_children(pattern, &value.clone().element(), depth),
+            "tuple_struct_pattern" => self.bind_variant(pattern, value, depth),
+            "struct_pattern" => self.bind_fields(pattern, depth),
+            "mut_pattern" | "ref_pattern" | "reference_pattern" | "match_pattern" | "captured_pattern"
+            | "or_pattern" => self.bind_children(pattern, value, depth),
+            _ => {}
+        }
+    }
+
+    /// A name that begins with a capital letter is a constant or a variant.
+    fn bind_name(&mut self, node: Node<'_>, value: &Expr) {
+        let name = self.expressions.source.of(node);
+        if !name.starts_with(char::is_uppercase) {
+            self.found.push(Binding { name: name.into(), value: value.clone(), start: node.start_byte() });
+        }
+    }
+
+    fn bind_children(&mut self, pattern: Node<'_>, value: &Expr, depth: usize) {
+        let mut cursor = pattern.walk();
+        for child in pattern.named_children(&mut cursor) {
+            self.bind(child, value, depth);
+        }
+    }
+
+    /// What `Some`, `Ok` and `Err` hold has the members of the value, since types around another one are looked through.
+    fn bind_variant(&mut self, pattern: Node<'_>, value: &Expr, depth: usize) {
+        if matches!(self.expressions.source.field(pattern, "type"), "Some" | "Ok" | "Err") {
+            self.bind_children(pattern, value, depth);
+        }
+    }
+
+    fn bind_fields(&mut self, pattern: Node<'_>, depth: usize) {
+        let Some(of) = pattern.child_by_field_name("type").map(|of| typed(of, self.expressions)) else {
+            return;
+        };
+        let mut cursor = pattern.walk();
+        for field in pattern.named_children(&mut cursor).filter(|child| child.kind() == "field_pattern") {
+            let Some(name) = field.child_by_field_name("name") else { continue };
+            let value = Expr::Member(Box::new(of.clone()), self.expressions.source.of(name).into());
+            self.bind(field.child_by_field_name("pattern").unwrap_or(name), &value, depth);
+        }
+    }
+}

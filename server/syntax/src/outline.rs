@@ -1,0 +1,493 @@
+//! What a file defines, and what it brings in from elsewhere: the names that other files can reach.
+//!
+//! Only what has a name outside of functions is a definition: types with their members, functions, top-level values. Each
+//! language's own rules stand in `languages/<language>/rules.rs` behind [`Rules`]; this file holds what they have in common.
+//!
+//! All texts in an outline are pieces of the file, with runs of white space squeezed into one blank. Nothing is resolved here:
+//! what a name of another file means is for `index` to find out, with the places that [`crate::modules`] names.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use tree_sitter::Node;
+
+use crate::expr::Expr;
+use crate::language::Language;
+use crate::pieces::parse_pieces;
+use crate::rules::Rules;
+use crate::tree::Tree;
+use crate::walk::walk;
+
+/// Longest signature that is kept, in bytes: several times what a strategy shows of one.
+const MAX_SIGNATURE_BYTES: usize = 240;
+/// Longest type that is kept, in bytes.
+const MAX_TYPE_BYTES: usize = 200;
+/// Longest documentation that is kept, in bytes.
+const MAX_DOC_BYTES: usize = 100;
+/// Lines of comments above a definition that are looked at.
+const MAX_COMMENT_LINES: usize = 200;
+/// Pieces in pieces beyond this are not parsed again: each level costs as much as the first one.
+const MAX_PIECE_DEPTH: usize = 3;
+
+/// What a file defines and imports.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outline {
+    /// In the order of their start; what holds members stands before them.
+    pub definitions: Vec<Definition>,
+    /// In the order of the file.
+    pub imports: Vec<Import>,
+    /// The packages and namespaces that the file declares, dotted; definitions name theirs by position. The first one is empty.
+    pub namespaces: Vec<Box<str>>,
+    /// Types that take over the members of another one, as said outside of the type (`impl Trait for Type`).
+    pub extensions: Vec<Extension>,
+}
+
+/// What a definition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DefinitionKind {
+    /// A class, interface, struct, enum, trait, or an alias of a type.
+    Type,
+    /// A module or namespace that stands in a file as a block with members (not C#'s, C++'s and Java's namespaces).
+    Module,
+    /// A function that is no member of a type; also a macro.
+    Function,
+    /// A function of a type.
+    Method,
+    /// What makes a value of its type.
+    Constructor,
+    /// A value of a type: field, property, enum member.
+    Field,
+    /// A value outside of types.
+    Constant,
+}
+
+/// A name with what it stands for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Definition {
+    /// The name alone, without qualifiers.
+    pub name: Box<str>,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// Position of the definition in whose body it stands.
+    pub container: Option<u32>,
+    /// The type it is a member of, as written, where that is said in another way than by standing in its body: Go's receiver,
+    /// Rust's `impl`, C++'s `Type::name`, the `this` parameter of a C# extension method.
+    pub owner: Option<Box<str>>,
+    /// Position in [`Outline::namespaces`].
+    pub namespace: u32,
+    /// Line of the name, 0-based.
+    pub line: u32,
+    /// The whole definition, in bytes.
+    pub range: Range<u32>,
+    /// All of it before its body on one line, decorators and annotations left out, modifiers kept.
+    pub signature: Box<str>,
+    /// First sentence of its documentation; empty if it has none.
+    pub doc: Box<str>,
+    /// What a function returns, the type of a value, or what an alias stands for, as written; empty if that is not said.
+    pub type_text: Box<str>,
+    /// Types whose members it has too, as written.
+    pub bases: Vec<Box<str>>,
+    /// Parameters of a function, without `self` and its kin.
+    pub parameters: Vec<Parameter>,
+    /// Where no type is written: what a value is made from, or what a function returns.
+    pub value: Option<Expr>,
+    /// Whether it is not meant for other files: `private`, not exported, a leading underscore.
+    pub is_private: bool,
+    /// Whether it belongs to the type rather than to a value of it.
+    pub is_static: bool,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its type as written; empty if that is not said.
+    pub type_text: Box<str>,
+}
+
+/// A type that takes over the members of another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extension {
+    /// The type, as written.
+    pub of: Box<str>,
+    /// Whose members it has too, as written.
+    pub base: Box<str>,
+}
+
+/// What is imported of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Imported {
+    /// The module itself.
+    Module,
+    /// One name in it.
+    Name(Box<str>),
+    /// All its names; for a type, all its members.
+    All,
+}
+
+/// A name, or all names, of another module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// What it is called here, dotted where the language has it so (`import a.b`); `*` for all names.
+    pub local: Box<str>,
+    /// The module as written (Python: with its leading dots; Java, C#, Rust: dotted; others: the path or name in quotes, without
+    /// them). Empty for the file itself.
+    pub module: Box<str>,
+    /// What of it.
+    pub imported: Imported,
+    /// Whether who imports this file gets it too.
+    pub is_reexport: bool,
+    /// Whether it holds for every file of the workspace (C#'s `global using`).
+    pub is_global: bool,
+    /// Its line, 0-based.
+    pub line: u32,
+}
+
+impl Tree {
+    /// What the parsed `text` defines and imports.
+    pub fn outline(&self, text: &str) -> Outline {
+        let mut builder = OutlineBuilder::new(self.language, Source { text });
+        builder.walk(self.root());
+        builder.outline
+    }
+}
+
+/// The parsed text, for looking at its nodes.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The text of a node; empty for a range that the text does not have.
+    pub(crate) fn of(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text of a child by its field; empty if there is none.
+    pub(crate) fn field(&self, node: Node<'_>, field: &str) -> &'a str {
+        node.child_by_field_name(field).map_or("", |child| self.of(child))
+    }
+
+    /// A type as kept in an outline: without what introduces it (`:`, `->`), squeezed, not too long.
+    pub(crate) fn type_text(&self, node: Option<Node<'_>>) -> Box<str> {
+        let text = node.map_or("", |node| self.of(node));
+        squeeze(text.trim_start_matches([':', '-', '>', ' ']), MAX_TYPE_BYTES)
+    }
+
+    /// Everything of `node` before `body`, or all of it, on one line without what opens the body.
+    pub(crate) fn signature(&self, node: Node<'_>, body: Option<Node<'_>>) -> Box<str> {
+        self.signature_without(node, body, &[])
+    }
+
+    /// The same, without the nodes whose kinds are `left_out`: annotations, attributes, comments.
+    pub(crate) fn signature_without(
+        &self,
+        node: Node<'_>,
+        body: Option<Node<'_>>,
+        left_out: &[&str],
+    ) -> Box<str> {
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let text = |from, to| self.text.get(from..to).unwrap_or_default().trim_start();
+        let mut kept = String::new();
+        let mut from = node.start_byte();
+        if !left_out.is_empty() {
+            let is_left_out = |node: &Node<'_>| left_out.contains(&node.kind());
+            let header = walk(node, |node| node.start_byte() < end && !is_left_out(&node));
+            for hole in header.filter(is_left_out).filter(|hole| hole.end_byte() <= end) {
+                kept.push_str(text(from, hole.start_byte()));
+                from = hole.end_byte();
+            }
+        }
+        kept.push_str(text(from, end));
+        without_opener(&squeeze(&kept, MAX_SIGNATURE_BYTES)).into()
+    }
+
+    /// The first sentence of a comment or docstring without its signs.
+    pub(crate) fn doc(&self, text: &str) -> Box<str> {
+        let lines = text.lines().map(|line| {
+            line.trim()
+                .trim_start_matches(['/', '*', '!', '#', '"', '\''])
+                .trim_end_matches(['/', '*', '"', '\''])
+                .trim()
+        });
+        let joined = squeeze(&lines.collect::<Vec<_>>().join(" "), 4 * MAX_DOC_BYTES);
+        let sentence = joined.split(". ").next().unwrap_or_default().trim_end_matches('.');
+        cut(sentence, MAX_DOC_BYTES).into()
+    }
+
+    /// The comments directly above `node`, as [`Source::doc`] has them.
+    pub(crate) fn doc_above(&self, node: Node<'_>) -> Box<str> {
+        self.doc(self.comments_above(node))
+    }
+
+    /// The text of the comments directly above `node`, those on lines of their own. Looked up in the lines: a parser finds the
+    /// sibling before a node by going through all of them.
+    pub(crate) fn comments_above(&self, node: Node<'_>) -> &'a str {
+        let above = self.text.get(..node.start_byte()).unwrap_or_default();
+        let end = above.rfind('\n').map_or(0, |line_end| line_end + 1);
+        let mut start = end;
+        let mut is_in_block = false;
+        for line in above[..end].split_inclusive('\n').rev().take(MAX_COMMENT_LINES) {
+            let written = line.trim();
+            let opens_block = written.starts_with("/*");
+            let closes_block = written.ends_with("*/") && (opens_block || !written.contains("/*"));
+            if !is_in_block && !closes_block && !written.starts_with("//") {
+                break;
+            }
+            is_in_block = (is_in_block || closes_block) && !opens_block;
+            start -= line.len();
+        }
+        if is_in_block { "" } else { &above[start..end] }
+    }
+}
+
+/// A signature without the signs that stand between it and a body or value.
+fn without_opener(signature: &str) -> &str {
+    let mut rest = signature.trim_end();
+    while let Some(shorter) = ["{", ":", ";", "=>", "="].iter().find_map(|opener| rest.strip_suffix(opener)) {
+        rest = shorter.trim_end();
+    }
+    rest
+}
+
+/// `text` with each piece between `open` and `close` replaced by what `replacement` makes of it: for the markup in documentation.
+pub(crate) fn replace_between<'t>(
+    text: &'t str,
+    [open, close]: [char; 2],
+    replacement: impl Fn(&'t str) -> &'t str,
+) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(open)
+        && let Some((inside, after)) = after.split_once(close)
+    {
+        replaced.push_str(before);
+        replaced.push_str(replacement(inside));
+        rest = after;
+    }
+    replaced + rest
+}
+
+/// `text` with white space squeezed into single blanks, cut to at most `limit` bytes at a character.
+pub(crate) fn squeeze(text: &str, limit: usize) -> Box<str> {
+    let mut squeezed = String::with_capacity(text.len().min(limit + 4));
+    for word in text.split_whitespace() {
+        if squeezed.len() > limit {
+            break;
+        }
+        if !squeezed.is_empty() {
+            squeezed.push(' ');
+        }
+        squeezed.push_str(word);
+    }
+    cut(&squeezed, limit).into()
+}
+
+pub(crate) fn cut(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
+/// Builds an outline while the tree is walked, parents before children.
+pub(crate) struct OutlineBuilder<'a> {
+    pub(crate) source: Source<'a>,
+    pub(crate) outline: Outline,
+    /// Definitions around the current node, outermost first.
+    open: Vec<Open>,
+    /// Namespaces around the current node, with the byte where each ends.
+    namespaces: Vec<(usize, u32)>,
+    /// Regions around the current node, the last one holds.
+    regions: Vec<Region>,
+    language: Language,
+    /// How many pieces in pieces the current node is in.
+    depth: usize,
+}
+
+/// What holds for definitions up to a byte as far as they do not say otherwise: in an `impl` block, behind `private:`.
+pub(crate) struct Region {
+    /// Where it ends.
+    pub(crate) end: usize,
+    /// [`Definition::owner`].
+    pub(crate) owner: Option<Box<str>>,
+    /// [`Definition::is_private`].
+    pub(crate) is_private: bool,
+}
+
+/// A definition that may hold the current node.
+struct Open {
+    definition: u32,
+    end: usize,
+}
+
+impl<'a> OutlineBuilder<'a> {
+    fn new(language: Language, source: Source<'a>) -> OutlineBuilder<'a> {
+        let outline = Outline { namespaces: vec!["".into()], ..Outline::default() };
+        let (open, namespaces, regions) = (Vec::new(), Vec::new(), Vec::new());
+        OutlineBuilder { source, outline, open, namespaces, regions, language, depth: 0 }
+    }
+
+    fn walk(&mut self, root: Node<'_>) {
+        let rules = self.language.row().rules;
+        walk(root, |node| self.visit(rules, node)).for_each(drop);
+    }
+
+    /// Parses pieces of the current node again and takes in what they define.
+    pub(crate) fn walk_pieces(&mut self, pieces: &[tree_sitter::Range]) {
+        if self.depth < MAX_PIECE_DEPTH
+            && let Some(tree) = parse_pieces(self.language, self.source.text, pieces)
+        {
+            self.depth += 1;
+            self.walk(tree.root_node());
+            self.depth -= 1;
+        }
+    }
+
+    /// Lets the rules look at a node; says whether to go on into its children.
+    fn visit(&mut self, rules: &dyn Rules, node: Node<'_>) -> bool {
+        let start = node.start_byte();
+        self.open.retain(|open| start < open.end);
+        self.namespaces.retain(|(end, _)| start < *end);
+        self.regions.retain(|region| start < region.end);
+        rules.define(node, self)
+    }
+
+    /// A definition called `name` that stands where `node` does, with nothing else known yet.
+    pub(crate) fn definition(&self, name: &str, kind: DefinitionKind, node: Node<'_>) -> Definition {
+        let name_node = node.child_by_field_name("name").unwrap_or(node);
+        let region = self.regions.last();
+        Definition {
+            name: name.into(),
+            kind,
+            container: self.container(),
+            owner: region.and_then(|region| region.owner.clone()),
+            namespace: self.namespaces.last().map_or(0, |(_, position)| *position),
+            line: name_node.start_position().row as u32,
+            range: node.start_byte() as u32..node.end_byte() as u32,
+            signature: "".into(),
+            doc: "".into(),
+            type_text: "".into(),
+            bases: Vec::new(),
+            parameters: Vec::new(),
+            value: None,
+            is_private: region.is_some_and(|region| region.is_private),
+            is_static: false,
+        }
+    }
+
+    /// Says what holds for the definitions that follow, up to the region's end or the next region.
+    pub(crate) fn open_region(&mut self, region: Region) {
+        self.regions.push(region);
+    }
+
+    /// Takes a definition in. What stands inside of its range, as the walk goes on, belongs to it.
+    pub(crate) fn add(&mut self, definition: Definition) -> u32 {
+        let end = definition.range.end as usize;
+        let position = self.insert(definition);
+        self.open.push(Open { definition: position, end });
+        position
+    }
+
+    /// Takes in a definition in which nothing stands that the walk still comes to.
+    pub(crate) fn insert(&mut self, definition: Definition) -> u32 {
+        self.outline.definitions.push(definition);
+        self.outline.definitions.len() as u32 - 1
+    }
+
+    /// The member called `name` of the definition at `position`, where that has one already.
+    pub(crate) fn member_mut(&mut self, position: u32, name: &str) -> Option<&mut Definition> {
+        let members = self.outline.definitions.get_mut(position as usize + 1..)?;
+        members.iter_mut().find(|member| member.container == Some(position) && *member.name == *name)
+    }
+
+    /// Takes in an import of the line that `node` begins on.
+    pub(crate) fn import(
+        &mut self,
+        node: Node<'_>,
+        local: &str,
+        module: &str,
+        imported: Imported,
+    ) -> &mut Import {
+        self.outline.imports.push(Import {
+            local: local.into(),
+            module: module.into(),
+            imported,
+            is_reexport: false,
+            is_global: false,
+            line: node.start_position().row as u32,
+        });
+        self.outline.imports.last_mut().expect("one was just added")
+    }
+
+    /// The type whose members the current node holds, where that is said by a region.
+    pub(crate) fn owner(&self) -> Option<&str> {
+        self.regions.last()?.owner.as_deref()
+    }
+
+    /// Says that the bytes up to `end` are in the namespace or package `name`, which is added to the one around.
+    pub(crate) fn open_namespace(&mut self, name: &str, end: usize) {
+        let around =
+            self.namespaces.last().map_or("", |(_, position)| &self.outline.namespaces[*position as usize]);
+        let full: Box<str> = if around.is_empty() { name.into() } else { format!("{around}.{name}").into() };
+        let known = self.outline.namespaces.iter().position(|known| *known == full);
+        let position = known.unwrap_or_else(|| {
+            self.outline.namespaces.push(full);
+            self.outline.namespaces.len() - 1
+        });
+        self.namespaces.push((end, position as u32));
+    }
+
+    /// The innermost definition around the current node, functions included.
+    pub(crate) fn enclosing(&self) -> Option<&Definition> {
+        self.container().map(|position| &self.outline.definitions[position as usize])
+    }
+
+    /// Its position.
+    pub(crate) fn container(&self) -> Option<u32> {
+        self.open.last().map(|open| open.definition)
+    }
+
+    /// The innermost type around the current node, with its position.
+    pub(crate) fn enclosing_type(&self) -> Option<(u32, &Definition)> {
+        let definitions = &self.outline.definitions;
+        let around =
+            self.open.iter().rev().map(|open| (open.definition, &definitions[open.definition as usize]));
+        around.into_iter().find(|(_, definition)| definition.kind == DefinitionKind::Type)
+    }
+
+    /// Whether the current node stands in the body of a function or the value of a field or constant.
+    pub(crate) fn is_local(&self) -> bool {
+        self.enclosing().is_some_and(|definition| !definition.kind.holds_members())
+    }
+}
+
+impl DefinitionKind {
+    /// Whether definitions in its body are its members.
+    pub fn holds_members(self) -> bool {
+        matches!(self, DefinitionKind::Type | DefinitionKind::Module)
+    }
+
+    /// Whether it is called.
+    pub fn is_callable(self) -> bool {
+        matches!(self, DefinitionKind::Function | DefinitionKind::Method | DefinitionKind::Constructor)
+    }
+}
+
+impl Definition {
+    /// Says what a value without a written type is made from: where that has a written type, as a parameter may have, by that.
+    pub(crate) fn give(&mut self, value: Option<Expr>) {
+        match value {
+            Some(Expr::Typed(written)) => self.type_text = written,
+            value => self.value = value,
+        }
+    }
+
+    /// Whether it is, or may be, a value's or type's member.
+    pub fn is_member(&self) -> bool {
+        self.owner.is_some()
+            || matches!(
+                self.kind,
+                DefinitionKind::Method | DefinitionKind::Constructor | DefinitionKind::Field
+            )
+    }
+}

@@ -1,0 +1,34 @@
+//! Parsing pieces of a text again, where its grammar does not know what they are: items in a macro's braces, classes with a macro
+//! before their name.
+
+use tree_sitter::{Node, Parser, Point, Range};
+
+use crate::language::Language;
+
+/// The tree of what stands in `pieces`, as if nothing else stood in the file. Positions are those of the whole text.
+pub(crate) fn parse_pieces(language: Language, text: &str, pieces: &[Range]) -> Option<tree_sitter::Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&(language.row().grammar)()).expect("the grammars fit the tree-sitter of this build");
+    parser.set_included_ranges(pieces).ok()?;
+    parser.parse(text, None)
+}
+
+/// What stands between the first and the last sign of a node, which are one byte each.
+pub(crate) fn inside(node: Node<'_>) -> Option<Range> {
+    let is_enclosed = node.child_count() >= 2 && node.byte_range().len() >= 2;
+    let (start, end) = (node.start_position(), node.end_position());
+    is_enclosed.then(|| Range {
+        start_byte: node.start_byte() + 1,
+        end_byte: node.end_byte() - 1,
+        start_point: Point { column: start.column + 1, ..start },
+        end_point: Point { column: end.column.saturating_sub(1), ..end },
+    })
+}
+
+/// A node's pieces before and behind `hole`, which is in it.
+pub(crate) fn around(node: Node<'_>, hole: Node<'_>) -> [Range; 2] {
+    let [node, hole] = [node.range(), hole.range()];
+    let before = Range { end_byte: hole.start_byte, end_point: hole.start_point, ..node };
+    let behind = Range { start_byte: hole.end_byte, start_point: hole.end_point, ..node };
+    [before, behind]
+}
