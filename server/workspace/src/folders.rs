@@ -29,6 +29,12 @@ const BUILD_ENDINGS: [&str; 14] = [
     ".js.map", ".min.js",
 ];
 
+/// Beside one of these, a folder called [`PACKAGE_OUTPUT`] holds the package that was built.
+const PACKAGE_FILES: [&str; 3] = ["package.json", "pyproject.toml", "setup.py"];
+
+/// Where packages are built.
+const PACKAGE_OUTPUT: &str = "dist";
+
 /// How much of a `run.json` is read: its own keys stand at its beginning, before the engines.
 const RUN_HEAD_BYTES: u64 = 64 * 1024;
 
@@ -50,7 +56,7 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
         Some(SkipReason::Dependencies)
     } else if has("CACHEDIR.TAG") || (BUILD_FOLDERS.contains(&name) && looks_built(folder, name, entries)) {
         Some(SkipReason::BuildOutput)
-    } else if has(".git") && folder.join(".git").is_file() {
+    } else if has(".git") && is_plain_file(&folder.join(".git")) {
         Some(SkipReason::NestedCheckout)
     } else if has("run.json") && holds_run(&folder.join("run.json")) {
         Some(SkipReason::Run)
@@ -59,11 +65,17 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
     }
 }
 
+/// The name of the folder whose verdict depends on whether the file called `name` stands beside it.
+pub(crate) fn judged_beside(name: &str) -> Option<&'static str> {
+    PACKAGE_FILES.contains(&name).then_some(PACKAGE_OUTPUT)
+}
+
 /// Whether what stands in a folder, or beside it, leaves no doubt that a build wrote it.
 fn looks_built(folder: &Path, name: &str, entries: &[String]) -> bool {
-    let packaged = ["package.json", "pyproject.toml", "setup.py"];
-    let is_package_output = name == "dist"
-        && folder.parent().is_some_and(|parent| packaged.iter().any(|file| parent.join(file).is_file()));
+    let is_package_output = name == PACKAGE_OUTPUT
+        && folder
+            .parent()
+            .is_some_and(|parent| PACKAGE_FILES.iter().any(|file| is_plain_file(&parent.join(file))));
     is_package_output
         || entries.iter().any(|entry| {
             BUILD_ENTRIES.contains(&entry.as_str())
@@ -71,8 +83,16 @@ fn looks_built(folder: &Path, name: &str, entries: &[String]) -> bool {
         })
 }
 
+/// Whether a file is there; what a symbolic link leads to does not count, since it may change without anything here changing.
+fn is_plain_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
 /// Whether a `run.json` is Ghostbench's, by its keys; other tools use the name too.
 fn holds_run(path: &Path) -> bool {
+    if !is_plain_file(path) {
+        return false;
+    }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(RUN_HEAD_BYTES).read_to_end(&mut head));
     let text = String::from_utf8_lossy(&head);

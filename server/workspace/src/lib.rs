@@ -4,37 +4,52 @@
 //! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: an open buffer or a hidden file
 //! gives a new snapshot, in which the text on disk is simply absent. [`admits`] tells for a single path what the walk would do with it.
 //!
+//! A [`Follower`] keeps what it knows and takes in what changes: a walk that looks only at what changed, files that are read only
+//! where their [`Stamp`] differs, and a snapshot that is the same as [`load`] would give at that moment. Who has no client that
+//! tells what changes asks the system, with a [`Watcher`](watch::Watcher).
+//!
 //! ```text
-//! load:  root ─► walk (folders, names, sizes) ─► read (contents, in parallel) ─► Snapshot
-//!                  └──────────── skips ──────────────┘
+//! paths ─► scope ─► walk (folders, names, stamps) ─► tree ─► read (contents, in parallel) ─► tree ─► Snapshot + Changes
+//!   ▲                                                 └── skips, folders ──► watch
+//!   └──────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! It never writes, never follows symbolic links and never leaves its root.
 
 mod admits;
+mod changes;
 mod error;
 mod folders;
+mod follower;
 mod git;
 mod near_duplicates;
 mod read;
+mod scope;
 mod secret_names;
 mod skips;
 mod snapshot;
+mod stamp;
+mod tree;
 mod walk;
+pub mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
 
-use syntax::Language;
-
 pub use admits::admits;
+pub use changes::Changes;
 pub use error::Error;
+pub use follower::{Follower, Known};
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
 pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
 pub use snapshot::{Snapshot, Totals};
+pub use stamp::Stamp;
+
+/// The blake3 hash of a text.
+pub type TextHash = [u8; 32];
 
 /// How much of a workspace is read, and by how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +86,7 @@ impl Limits {
     }
 }
 
-/// How far [`load`] has come.
+/// How far reading a workspace has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Folders are being walked.
@@ -90,16 +105,11 @@ pub enum Progress {
 
 /// Reads the source files under `root`. `progress` is called from several threads, once for each file.
 pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Result<Snapshot, Error> {
-    check_root(root)?;
-    let walk::Found { mut candidates, mut skipped } = walk::walk(root, limits, progress);
-    Language::settle_headers(candidates.iter_mut().map(|file| (&*file.path, &mut file.language)));
-    let (files, unread) = read::read_all(root, candidates, limits, progress);
-    skipped.extend(unread);
-    let skips = Skips::new(skipped);
-    if files.is_empty() {
-        return Err(Error::NoSource { path: root.to_owned(), skips });
+    let snapshot = Follower::open(root, limits, [], progress)?.into_snapshot();
+    if snapshot.files().is_empty() {
+        return Err(Error::NoSource { path: root.to_owned(), skips: snapshot.skips().clone() });
     }
-    Ok(Snapshot::new(root, files, skips))
+    Ok(snapshot)
 }
 
 /// Finds out why a folder cannot be walked, before the walk hides it among its skips.

@@ -1,17 +1,15 @@
 //! Reads the files that a walk has found, in parallel, and keeps those that a person may have written.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use syntax::SourceFile;
-
-use crate::walk::Candidate;
-use crate::{Limits, Progress, SkipReason, Skipped};
+use crate::walk::Kind;
+use crate::{Limits, Progress, SkipReason, TextHash};
 
 /// Git, too, calls a file binary when a NUL stands among its first 8,000 bytes.
 const BINARY_HEAD_BYTES: usize = 8_000;
@@ -36,27 +34,55 @@ const SIGNATURE_STARTS: [&str; 7] = [
 /// Signs that open or continue a comment in the supported languages.
 const COMMENT_SIGNS: [&str; 4] = ["//", "/*", "*", "#"];
 
-/// Reads `candidates`, which are sorted; the files come back in the same order.
+/// What stands in a file, or why it is left out.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// Text of use.
+    Text(Text),
+    /// Left out for what stands in it, or because it cannot be read.
+    Refused {
+        /// Why.
+        reason: SkipReason,
+        /// What the system says, where it refused.
+        error: Option<String>,
+    },
+    /// The file has vanished since the walk.
+    Vanished,
+}
+
+/// A text with its hash.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    pub(crate) text: Arc<str>,
+    pub(crate) hash: TextHash,
+}
+
+impl Text {
+    pub(crate) fn new(text: Arc<str>) -> Text {
+        let hash = blake3::hash(text.as_bytes()).into();
+        Text { text, hash }
+    }
+}
+
+impl From<SkipReason> for Content {
+    fn from(reason: SkipReason) -> Content {
+        Content::Refused { reason, error: None }
+    }
+}
+
+/// Reads `files`; what stands in them comes back in the same order.
 pub(crate) fn read_all(
     root: &Path,
-    candidates: Vec<Candidate>,
+    files: &[(Arc<str>, Kind)],
     limits: &Limits,
     progress: &(dyn Fn(Progress) + Sync),
-) -> (Vec<SourceFile>, Vec<Skipped>) {
-    let (read, total) = (AtomicUsize::new(0), candidates.len());
-    let results = map_in_parallel(&candidates, limits.threads, |candidate| {
-        let result = read_one(root, candidate, limits);
+) -> Vec<Content> {
+    let (read, total) = (AtomicUsize::new(0), files.len());
+    map_in_parallel(files, limits.threads, |(path, kind)| {
+        let content = read_one(&root.join(&**path), *kind, limits);
         progress(Progress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
-        result
-    });
-    let (mut files, mut skipped) = (Vec::new(), Vec::new());
-    for result in results {
-        match result {
-            Ok(file) => files.push(file),
-            Err(one) => skipped.push(one),
-        }
-    }
-    (files, skipped)
+        content
+    })
 }
 
 /// Applies `f` to all `items` on `threads` threads; results stand in the order of the items.
@@ -76,18 +102,20 @@ fn map_in_parallel<T: Sync, R: Send>(
     })
 }
 
-fn read_one(root: &Path, candidate: &Candidate, limits: &Limits) -> Result<SourceFile, Skipped> {
-    let skip = |reason| Skipped::new(&candidate.path, reason);
-    let bytes = read_at_most(&root.join(&candidate.path), limits.file_bytes)
-        .map_err(|error| Skipped::unreadable(&candidate.path, &error))?
-        .ok_or_else(|| skip(SkipReason::Oversized))?;
-    let text = decode(bytes).map_err(skip)?;
-    judge_text(&text, limits).map_or(Ok(()), |reason| Err(skip(reason)))?;
-    Ok(SourceFile {
-        path: candidate.path.as_str().into(),
-        language: candidate.language,
-        text: Arc::from(text),
-    })
+fn read_one(path: &Path, kind: Kind, limits: &Limits) -> Content {
+    match read_at_most(path, limits.file_bytes) {
+        Ok(Some(bytes)) => judge_bytes(bytes, kind, limits).map_or_else(Content::from, Content::Text),
+        Ok(None) => SkipReason::Oversized.into(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Content::Vanished,
+        Err(error) => Content::Refused { reason: SkipReason::Unreadable, error: Some(error.to_string()) },
+    }
+}
+
+/// A manifest counts whoever wrote it.
+fn judge_bytes(bytes: Vec<u8>, kind: Kind, limits: &Limits) -> Result<Text, SkipReason> {
+    let text = decode(bytes)?;
+    let refusal = if kind == Kind::Manifest { None } else { judge_text(&text, limits) };
+    refusal.map_or_else(|| Ok(Text::new(text.into())), Err)
 }
 
 /// The file's bytes, or `None` when it has grown over `limit` since the walk.

@@ -104,14 +104,18 @@ struct Tally {
 }
 
 impl Skips {
-    pub(crate) fn new(mut skipped: Vec<Skipped>) -> Skips {
-        skipped.sort_unstable();
+    /// Takes what was left out in the order of the paths.
+    pub(crate) fn new<'a>(skipped: impl Iterator<Item = (&'a str, SkipReason, Option<&'a str>)>) -> Skips {
         let mut skips = Skips::default();
-        for one in skipped {
-            let tally = skips.reasons.entry(one.reason).or_default();
+        for (path, reason, error) in skipped {
+            let tally = skips.reasons.entry(reason).or_default();
             tally.count += 1;
             if tally.examples.len() < EXAMPLES_KEPT {
-                tally.examples.push(one);
+                tally.examples.push(Skipped {
+                    path: path.to_owned(),
+                    reason,
+                    error: error.map(str::to_owned),
+                });
             }
         }
         skips

@@ -2,34 +2,51 @@
 //!
 //! The `ignore` crate walks and applies .gitignore and .ghostbenchignore. It does not tell what it left out, so each folder
 //! is listed once more: what is listed but never visited was ignored.
+//!
+//! A walk may be narrowed to a [`Scope`]; of what it looks at, it then finds what the whole walk would.
 
 use std::collections::BTreeSet;
-use std::fs::Metadata;
 use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use syntax::Language;
+use syntax::{Language, Manifest};
 
+use crate::scope::{Scope, join};
 use crate::secret_names::is_secret_like;
-use crate::{Limits, Progress, SkipReason, Skipped, folders};
+use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders};
 
-/// A file that may be source.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a file may be of use as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Source, in the language that its name says.
+    Source(Language),
+    /// A manifest.
+    Manifest,
+}
+
+/// A file that may be of use.
+#[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) path: String,
-    pub(crate) language: Language,
+    pub(crate) kind: Kind,
     pub(crate) bytes: u64,
+    pub(crate) stamp: Stamp,
 }
 
-/// The outcome of a walk.
+/// The outcome of a walk, everything in no order.
+#[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// In the order of their paths.
     pub(crate) candidates: Vec<Candidate>,
-    /// In no order.
     pub(crate) skipped: Vec<Skipped>,
+    /// The folders that the walk went into; the root is empty.
+    pub(crate) entered: BTreeSet<String>,
 }
+
+/// More paths than these are worth several threads; an idle thread of the walk looks for work every millisecond only, which a narrow
+/// walk would wait for.
+const NARROW_PATHS: usize = 100;
 
 /// What a walking thread reports.
 enum Event {
@@ -37,16 +54,25 @@ enum Event {
     Listed(String),
     /// The walk, not having ignored it, came to this entry.
     Visited(String),
+    /// The walk went into this folder.
+    Entered(String),
     Candidate(Candidate),
     Skipped(Skipped),
 }
 
-/// Walks the folder `root`, which is known to be readable.
-pub(crate) fn walk(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Found {
+/// Walks the part of the folder `root`, which is known to be readable, that `scope` covers.
+pub(crate) fn walk(
+    root: &Path,
+    scope: &Scope<'_>,
+    limits: &Limits,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Found {
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
-    ignore_rules(root).threads(limits.threads.get()).build_parallel().run(|| {
-        let visitor = Visitor { root, limits, sender: sender.clone() };
+    let is_narrow = !scope.is_all() && scope.len() <= NARROW_PATHS;
+    let threads = if is_narrow { 1 } else { limits.threads.get() };
+    ignore_rules(root).threads(threads).build_parallel().run(|| {
+        let visitor = Visitor { root, scope, limits, sender: sender.clone() };
         let found = &found;
         Box::new(move |entry| match entry {
             Ok(entry) => {
@@ -63,7 +89,7 @@ pub(crate) fn walk(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + 
         })
     });
     drop(sender);
-    collect(events.into_iter(), limits)
+    collect(events.into_iter())
 }
 
 /// A walk below `root` by all ignore files that count.
@@ -83,40 +109,27 @@ fn is_in_git_repository(root: &Path) -> bool {
     root.canonicalize().is_ok_and(|root| root.ancestors().any(|folder| folder.join(".git").exists()))
 }
 
-/// Sorts events into candidates and skips, neither of which depends on the order of the events.
-fn collect(events: impl Iterator<Item = Event>, limits: &Limits) -> Found {
-    let (mut candidates, mut skipped) = (Vec::new(), Vec::new());
+/// Sorts events, whatever their order, into what was found.
+fn collect(events: impl Iterator<Item = Event>) -> Found {
+    let mut found = Found::default();
     let (mut listed, mut visited) = (BTreeSet::new(), BTreeSet::new());
     for event in events {
         match event {
             Event::Listed(path) => drop(listed.insert(path)),
             Event::Visited(path) => drop(visited.insert(path)),
-            Event::Candidate(candidate) => candidates.push(candidate),
-            Event::Skipped(one) => skipped.push(one),
+            Event::Entered(path) => drop(found.entered.insert(path)),
+            Event::Candidate(candidate) => found.candidates.push(candidate),
+            Event::Skipped(one) => found.skipped.push(one),
         }
     }
-    skipped.extend(listed.difference(&visited).map(|path| Skipped::new(path, SkipReason::Ignored)));
-    candidates.sort_unstable();
-    let kept = within_total(&candidates, limits.total_bytes);
-    skipped.extend(candidates.drain(kept..).map(|one| Skipped::new(one.path, SkipReason::WorkspaceFull)));
-    Found { candidates, skipped }
-}
-
-/// How many candidates, from the first on, fit into `total_bytes`.
-fn within_total(candidates: &[Candidate], total_bytes: u64) -> usize {
-    let mut sum = 0_u64;
-    candidates
-        .iter()
-        .position(|candidate| {
-            sum = sum.saturating_add(candidate.bytes);
-            sum > total_bytes
-        })
-        .unwrap_or(candidates.len())
+    found.skipped.extend(listed.difference(&visited).map(|path| Skipped::new(path, SkipReason::Ignored)));
+    found
 }
 
 /// One walking thread.
 struct Visitor<'a> {
     root: &'a Path,
+    scope: &'a Scope<'a>,
     limits: &'a Limits,
     sender: Sender<Event>,
 }
@@ -130,6 +143,9 @@ impl Visitor<'_> {
             Ok(path) => path,
             Err(lossy) => return self.skip(Skipped::new(lossy, SkipReason::InvalidUtf8)),
         };
+        if !self.scope.covers(&path) {
+            return WalkState::Skip;
+        }
         self.send(Event::Visited(path.clone()));
         match entry.file_type() {
             Some(kind) if kind.is_symlink() => self.skip(Skipped::new(path, SkipReason::Symlink)),
@@ -150,26 +166,28 @@ impl Visitor<'_> {
         if let Some(reason) = reason {
             return self.skip(Skipped::new(path, reason));
         }
-        for entry in entries {
-            let listed = if path.is_empty() { entry } else { format!("{path}/{entry}") };
+        self.send(Event::Entered(path.to_owned()));
+        for listed in entries.iter().map(|entry| join(path, entry)).filter(|path| self.scope.covers(path)) {
             self.send(Event::Listed(listed));
         }
         WalkState::Continue
     }
 
     fn judge_file(&self, entry: &DirEntry, path: String) -> WalkState {
-        match judge_name(&path) {
-            Err(reason) => self.skip(Skipped::new(path, reason)),
-            Ok(language) => match entry.metadata().as_ref().map(Metadata::len) {
-                Err(error) => self.skip(Skipped::unreadable(path, error)),
-                Ok(bytes) if bytes > self.limits.file_bytes => {
-                    self.skip(Skipped::new(path, SkipReason::Oversized))
-                }
-                Ok(bytes) => {
-                    self.send(Event::Candidate(Candidate { path, language, bytes }));
-                    WalkState::Continue
-                }
-            },
+        let kind = match judge_use(&path) {
+            Err(reason) => return self.skip(Skipped::new(path, reason)),
+            Ok(kind) => kind,
+        };
+        match entry.metadata() {
+            Err(error) => self.skip(Skipped::unreadable(path, &error)),
+            Ok(metadata) if metadata.len() > self.limits.file_bytes => {
+                self.skip(Skipped::new(path, SkipReason::Oversized))
+            }
+            Ok(metadata) => {
+                let (bytes, stamp) = (metadata.len(), Stamp::of(&metadata));
+                self.send(Event::Candidate(Candidate { path, kind, bytes, stamp }));
+                WalkState::Continue
+            }
         }
     }
 
@@ -187,6 +205,14 @@ impl Visitor<'_> {
 
     fn send(&self, event: Event) {
         self.sender.send(event).expect("the receiver outlives the walk");
+    }
+}
+
+/// What a file may be of use as, by its name, or why it stays out.
+fn judge_use(path: &str) -> Result<Kind, SkipReason> {
+    match judge_name(path) {
+        Err(SkipReason::UnsupportedLanguage) if Manifest::is_at(path) => Ok(Kind::Manifest),
+        judged => judged.map(Kind::Source),
     }
 }
 

@@ -1,0 +1,174 @@
+//! The folder of the caches: which file belongs to which workspace, what is old, what is left over.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use crate::format::Hash;
+use crate::open::read_head;
+use crate::{Cleared, Error, Listed};
+
+/// What the names of caches end with.
+const CACHE: &str = "cache";
+
+/// What the names of files that are being written end with.
+const TEMPORARY: &str = "partial";
+
+/// Hexadecimal digits of a root's hash in the names of its files; 128 bits are enough to be never the same by chance.
+const KEY_DIGITS: usize = 32;
+
+/// Where the cache of a workspace is.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) key: Hash,
+    /// The root, for people.
+    pub(crate) root: String,
+}
+
+/// The place of the cache of the workspace at `root`, by the name that the system gives to it.
+pub(crate) fn place(folder: &Path, root: &Path) -> Place {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
+    let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(CACHE);
+    Place { path, key: hash.into(), root: root.to_string_lossy().into_owned() }
+}
+
+/// A name that no other file has, or had a moment ago.
+pub(crate) fn temporary_path(folder: &Path, place: &Place) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let key = place.path.file_stem().unwrap_or_default().to_string_lossy();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!("{key}-{}-{count}.{TEMPORARY}", process::id()))
+}
+
+/// Makes the folder if need be, for this user alone since it will hold code, and removes what killed processes have left in it.
+pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    unix::make_folder_private(&mut builder);
+    builder.recursive(true).create(folder)?;
+    for file in files(folder, TEMPORARY)? {
+        if is_abandoned(&file.path()) {
+            drop(fs::remove_file(file.path()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody is writing a file: whoever does holds its lock, and the system ends that with the process.
+fn is_abandoned(path: &Path) -> bool {
+    OpenOptions::new().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+/// Creates a file for this user alone; it is an error if there is one.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    unix::make_file_private(&mut options);
+    options.write(true).create_new(true).open(path)
+}
+
+/// Makes a rename to `path` last. A rename that is lost leaves the former file.
+pub(crate) fn flush_names(path: &Path) {
+    #[cfg(unix)]
+    unix::flush_folder_of(path);
+    let _ = path;
+}
+
+/// Removes caches, those first that were not used for longest, until all together have at most `limit` bytes; never the one at `kept`.
+/// Tells how many. What cannot be removed stays.
+pub(crate) fn evict(folder: &Path, kept: &Path, limit: u64) -> usize {
+    let metadata = |file: DirEntry| Some((file.path(), file.metadata().ok()?));
+    let mut caches: Vec<_> = files(folder, CACHE).into_iter().flatten().filter_map(metadata).collect();
+    caches.sort_by_cached_key(|(path, metadata)| (metadata.modified().ok(), path.clone()));
+    let mut bytes: u64 = caches.iter().map(|(_, metadata)| metadata.len()).sum();
+    let mut evicted = 0;
+    for (path, metadata) in caches.iter().filter(|(path, _)| path != kept) {
+        if bytes <= limit {
+            break;
+        }
+        if fs::remove_file(path).is_ok() {
+            bytes -= metadata.len();
+            evicted += 1;
+        }
+    }
+    evicted
+}
+
+pub(crate) fn list(folder: &Path) -> Result<Vec<Listed>, Error> {
+    let caches = files(folder, CACHE).map_err(|error| Error::of(error, folder))?;
+    // A cache that vanishes meanwhile is none.
+    let mut listed: Vec<Listed> = caches.iter().filter_map(|file| describe(&file.path()).ok()).collect();
+    listed.sort_by(|a, b| b.last_used.cmp(&a.last_used).then_with(|| a.root.cmp(&b.root)));
+    Ok(listed)
+}
+
+fn describe(path: &Path) -> io::Result<Listed> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let head = read_head(&mut file).ok().and_then(Result::ok);
+    Ok(Listed {
+        files: head.as_ref().map_or(0, |head| head.files),
+        root: head.map(|head| head.root),
+        bytes: metadata.len(),
+        last_used: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+    })
+}
+
+pub(crate) fn clear(folder: &Path) -> Result<Cleared, Error> {
+    let failed = |error| Error::of(error, folder);
+    let mut cleared = Cleared::default();
+    for (ending, workspaces) in [(CACHE, 1), (TEMPORARY, 0)] {
+        for file in files(folder, ending).map_err(failed)? {
+            let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+            match fs::remove_file(file.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                removed => removed.map_err(failed)?,
+            }
+            cleared.workspaces += workspaces;
+            cleared.bytes += bytes;
+        }
+    }
+    Ok(cleared)
+}
+
+/// The files that are named as we name ours, with this ending; none if there is no folder.
+fn files(folder: &Path, ending: &str) -> io::Result<Vec<DirEntry>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    Ok(entries.flatten().filter(|entry| is_ours(&entry.file_name(), ending)).collect())
+}
+
+fn is_ours(name: &OsStr, ending: &str) -> bool {
+    let Some((stem, found)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { return false };
+    let key = stem.split('-').next().unwrap_or_default();
+    found == ending && key.len() == KEY_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Elsewhere the platform's cache folder is the user's alone, and names last by themselves.
+#[cfg(unix)]
+mod unix {
+    use std::fs::{DirBuilder, File, OpenOptions};
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    use std::path::Path;
+
+    pub(super) fn make_folder_private(builder: &mut DirBuilder) {
+        builder.mode(0o700);
+    }
+
+    pub(super) fn make_file_private(options: &mut OpenOptions) {
+        options.mode(0o600);
+    }
+
+    pub(super) fn flush_folder_of(path: &Path) {
+        // Some file systems cannot; then the rename lasts a little later.
+        drop(path.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all())));
+    }
+}

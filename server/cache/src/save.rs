@@ -1,0 +1,109 @@
+//! Writes a workspace's cache: whole, under another name, and only then under its own.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::folder::{self, Place};
+use crate::format::{Head, RunStart, push_entry};
+use crate::{Entry, Error};
+
+/// From this size on, in bytes, a run is written. Disk and checksum want long runs, readers that share the work many.
+const RUN_BYTES: usize = 1 << 20;
+
+/// Saves `entries` and tells how many files and bytes that were.
+pub(crate) fn save<'a>(
+    folder: &Path,
+    place: &Place,
+    format: &str,
+    entries: impl IntoIterator<Item = Entry<'a>>,
+    limit: u64,
+) -> Result<(u64, u64), Error> {
+    let failed = |error| Error::of(error, folder);
+    folder::prepare(folder).map_err(failed)?;
+    let temporary = Temporary::create(folder, place).map_err(failed)?;
+    let head =
+        Head { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() };
+    let head = write(&temporary.file, head, entries, limit).map_err(failed)?;
+    if head.cache_bytes() > limit {
+        return Err(Error::TooLarge { limit });
+    }
+    temporary.rename(&place.path).map_err(failed)?;
+    Ok((head.files, head.cache_bytes()))
+}
+
+/// Writes a cache, or as much of it as shows that it is larger than `limit`; tells its head.
+fn write<'a>(
+    mut file: &File,
+    mut head: Head,
+    entries: impl IntoIterator<Item = Entry<'a>>,
+    limit: u64,
+) -> io::Result<Head> {
+    // How much follows the head is known only afterwards.
+    file.write_all(&head.to_bytes())?;
+    let mut run = Vec::new();
+    for entry in entries {
+        push_entry(&mut run, &entry);
+        head.files += 1;
+        if run.len() >= RUN_BYTES {
+            head.bytes += write_run(file, &mut run)?;
+            if head.cache_bytes() > limit {
+                return Ok(head);
+            }
+        }
+    }
+    head.bytes += write_run(file, &mut run)?;
+    file.rewind()?;
+    file.write_all(&head.to_bytes())?;
+    file.sync_all()?;
+    Ok(head)
+}
+
+/// Writes a run, if there is something in it, and empties it; tells its size on disk.
+fn write_run(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
+    if run.is_empty() {
+        return Ok(0);
+    }
+    file.write_all(&RunStart::of(run).to_bytes())?;
+    file.write_all(run)?;
+    let bytes = RunStart::BYTES + run.len();
+    run.clear();
+    Ok(bytes as u64)
+}
+
+/// A file that is being written. It is locked, so that others see that somebody is at it, and removed if it is not renamed.
+struct Temporary {
+    file: File,
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn create(folder: &Path, place: &Place) -> io::Result<Temporary> {
+        loop {
+            let path = folder::temporary_path(folder, place);
+            let file = match folder::create_private(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                created => created?,
+            };
+            // Where there are no locks, nobody takes the file for abandoned either.
+            drop(file.lock());
+            // Before it was locked, somebody may have thought so.
+            if path.exists() {
+                return Ok(Temporary { file, path });
+            }
+        }
+    }
+
+    fn rename(self, to: &Path) -> io::Result<()> {
+        fs::rename(&self.path, to)?;
+        folder::flush_names(to);
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename nothing has this name.
+        drop(fs::remove_file(&self.path));
+    }
+}

@@ -1,0 +1,11 @@
+//! Caches on a real disk: what comes back, what is noticed, and what survives.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot write its fixture has nothing to report but that"
+)]
+
+mod damage;
+mod fixture;
+mod folder;
+mod processes;
+mod round_trip;

@@ -1,0 +1,193 @@
+//! Several processes on one cache, and processes that are killed.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cache::{Cache, Miss};
+use tempfile::TempDir;
+
+use crate::fixture::{FORMAT, Folder, Owned, open};
+
+/// Far beyond what any machine needs.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The place that a process works at, by the test that it runs.
+const PLACE: &str = "GHOSTBENCH_TEST_PLACE";
+
+/// A test that runs once more in a process of its own.
+pub(crate) struct Inside<'a> {
+    test: &'a str,
+    place: &'a str,
+}
+
+impl<'a> Inside<'a> {
+    pub(crate) fn of(test: &'a str) -> Inside<'a> {
+        Inside { test, place: "" }
+    }
+
+    /// The place that it works at.
+    pub(crate) fn at(self, place: &'a str) -> Inside<'a> {
+        Inside { place, ..self }
+    }
+
+    fn command(&self, before: &[&str], program: &Path) -> Command {
+        let mut command = match before {
+            [] => Command::new(program),
+            [first, rest @ ..] => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(program);
+                command
+            }
+        };
+        command.args(["--exact", self.test]).env(PLACE, self.place);
+        command
+    }
+
+    /// The place, in the process itself.
+    pub(crate) fn place(&self) -> String {
+        env::var(PLACE).unwrap()
+    }
+
+    fn is_here(&self) -> bool {
+        env::var_os(PLACE).is_some()
+    }
+
+    fn start(&self) -> Running {
+        let mut command = self.command(&[], &env::current_exe().unwrap());
+        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Runs the test in a process that `before` starts. True in that process; false in the one that started it, which has nothing else
+    /// to do, and where there is no such command.
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+    pub(crate) fn is_reached(&self, before: &[&str]) -> bool {
+        if self.is_here() {
+            return true;
+        }
+        if !self.command(before, Path::new("true")).output().is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: `{}` does not work here", before.join(" "));
+            return false;
+        }
+        let output = self.command(before, &env::current_exe().unwrap()).output().unwrap();
+        let said =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        false
+    }
+}
+
+/// A process that is killed at the end, also of a test that fails.
+struct Running(Child);
+
+impl Running {
+    fn is_running(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Files of a few megabytes that all say the same.
+fn files(text: &str) -> Vec<Owned> {
+    (0..30).map(|number| Owned::new(&format!("{number}.py"), &text.repeat(50_000))).collect()
+}
+
+fn save(cache: &Cache, files: &[Owned]) {
+    cache.save("/project".as_ref(), FORMAT, files.iter().map(Owned::entry)).unwrap();
+}
+
+/// What all files say; they must be of one save.
+#[track_caller]
+fn said(folder: &TempDir) -> String {
+    let cache = Cache::new(folder.path(), Cache::STANDARD_LIMIT);
+    let opened = open(&cache, "/project").unwrap();
+    let text = opened[0].text[..1].to_owned();
+    assert!(opened == files(&text), "parts of several saves");
+    text
+}
+
+/// Saves forever, if this is the process for it.
+fn save_forever(inside: &Inside<'_>) {
+    if inside.is_here() {
+        let cache = Cache::new(inside.place().as_ref(), Cache::STANDARD_LIMIT);
+        let [a, b] = ["a", "b"].map(files);
+        loop {
+            save(&cache, &a);
+            save(&cache, &b);
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_a_cache_that_opens() {
+    let inside = Inside::of("processes::a_process_that_is_killed_leaves_a_cache_that_opens");
+    save_forever(&inside);
+    let Folder { folder, cache } = Folder::new();
+    save(&cache, &files("a"));
+    let inside = inside.at(folder.path().to_str().unwrap());
+    let mut was_cut_off = false;
+    for round in 0..25 {
+        let before = names(&folder);
+        let child = inside.start();
+        let deadline = Instant::now() + DEADLINE;
+        while names(&folder).is_subset(&before) {
+            assert!(Instant::now() < deadline, "the process does not save");
+            thread::yield_now();
+        }
+        // It is saving; the kill comes at another moment of it each time.
+        thread::sleep(Duration::from_millis(round));
+        drop(child);
+        said(&folder);
+        was_cut_off |= names(&folder).len() > 1;
+    }
+    assert!(was_cut_off, "no process was killed while it was saving");
+    save(&cache, &files("c"));
+    assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "what was left over is removed");
+}
+
+fn names(folder: &TempDir) -> BTreeSet<OsString> {
+    folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+#[test]
+fn processes_that_save_at_the_same_time_leave_one_whole_cache() {
+    let inside = Inside::of("processes::processes_that_save_at_the_same_time_leave_one_whole_cache");
+    save_forever(&inside);
+    let Folder { folder, cache } = Folder::new();
+    save(&cache, &files("c"));
+    let inside = inside.at(folder.path().to_str().unwrap());
+    let mut children = [inside.start(), inside.start()];
+    let deadline = Instant::now() + DEADLINE;
+    let mut seen = Vec::new();
+    while !["a", "b"].iter().all(|text| seen.iter().any(|said| said == text)) {
+        assert!(Instant::now() < deadline, "the processes do not save: {seen:?}");
+        seen.push(said(&folder));
+    }
+    assert!(children.iter_mut().all(Running::is_running), "a process could not save");
+    drop(children);
+    said(&folder);
+}
+
+#[test]
+fn threads_that_save_at_the_same_time_leave_one_whole_cache() {
+    let Folder { folder, cache } = Folder::new();
+    thread::scope(|scope| {
+        for text in ["a", "b", "c"] {
+            let cache = &cache;
+            scope.spawn(move || (0..5).for_each(|_| save(cache, &files(text))));
+        }
+    });
+    said(&folder);
+    assert_eq!(names(&folder).len(), 1);
+    assert!(!matches!(open(&cache, "/project"), Err(Miss::Absent)));
+}

@@ -1,0 +1,61 @@
+//! What a look at the disk has found to be different from before.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use syntax::{Manifest, SourceFile};
+
+use crate::Snapshot;
+
+/// What is different since the look before, and how the workspace looks now. The same for any number of threads.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// Files that are new or have another text or language, in the order of their paths.
+    pub changed: Vec<SourceFile>,
+    /// Paths of files that are there no more, in order.
+    pub removed: Vec<Arc<str>>,
+    /// Whether the manifests are others than before.
+    pub manifests_changed: bool,
+    /// The workspace as it is now.
+    pub snapshot: Snapshot,
+}
+
+impl Changes {
+    /// What leads from one snapshot to a later one, in which a text that stayed the same is the same in memory.
+    pub(crate) fn between(before: &Snapshot, after: Snapshot) -> Changes {
+        let (mut changed, mut removed) = (Vec::new(), Vec::new());
+        let (mut old, mut new) = (before.files().iter().peekable(), after.files().iter().peekable());
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.path.cmp(&new.path),
+            };
+            let gone = old.next_if(|_| order.is_le());
+            let here = new.next_if(|_| order.is_ge());
+            match (gone, here) {
+                (Some(old), None) => removed.push(old.path.clone()),
+                (Some(old), Some(new)) if is_same(old, new) => {}
+                (_, here) => changed.extend(here.cloned()),
+            }
+        }
+        let manifests_changed = !are_same(before.manifests(), after.manifests());
+        Changes { changed, removed, manifests_changed, snapshot: after }
+    }
+
+    /// Whether nothing is different.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.removed.is_empty() && !self.manifests_changed
+    }
+}
+
+fn is_same(old: &SourceFile, new: &SourceFile) -> bool {
+    Arc::ptr_eq(&old.text, &new.text) && old.language == new.language
+}
+
+fn are_same(old: &[Manifest], new: &[Manifest]) -> bool {
+    let is_same =
+        |(old, new): (&Manifest, &Manifest)| Arc::ptr_eq(&old.text, &new.text) && old.path == new.path;
+    old.len() == new.len() && old.iter().zip(new).all(is_same)
+}

@@ -1,0 +1,121 @@
+//! What the file system says of a file, to tell without reading it whether it has changed.
+
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Within this time of its last change a file may change again without its times showing it: file systems count in steps of
+/// up to two seconds (FAT).
+const CLOCK_STEP: Duration = Duration::from_secs(2);
+
+/// Size, times and identity of a file. Any difference, also a time that went back, means that its text may be another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp {
+    /// Bytes.
+    size: u64,
+    /// When its contents were changed, in nanoseconds since 1970; tools may set it to anything.
+    modified: i64,
+    /// When anything about it was changed, in nanoseconds since 1970; only the system sets it. 0 where there is no such time.
+    changed: i64,
+    /// Which of the file system's files it is; 0 where that is not told.
+    id: u64,
+}
+
+impl Stamp {
+    /// Length of a stamp as bytes.
+    pub const BYTES: usize = 32;
+
+    pub(crate) fn of(metadata: &Metadata) -> Stamp {
+        let (changed, id) = platform::change_and_id(metadata);
+        let modified = metadata.modified().map_or(0, nanoseconds);
+        Stamp { size: metadata.len(), modified, changed, id }
+    }
+
+    /// The stamp, if a change after `now` is sure to show in it. `now` is a moment before the file was looked at.
+    pub(crate) fn settled(self, now: SystemTime) -> Option<Stamp> {
+        let last = if self.changed == 0 { self.modified } else { self.changed };
+        let step = i64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(i64::MAX);
+        (last.saturating_add(step) < nanoseconds(now)).then_some(self)
+    }
+
+    /// The stamp to be stored, meaningful on the same machine only.
+    pub fn to_bytes(self) -> [u8; Stamp::BYTES] {
+        let words = [self.size, self.modified.cast_unsigned(), self.changed.cast_unsigned(), self.id];
+        let mut bytes = [0; Stamp::BYTES];
+        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The stamp that [`to_bytes`](Stamp::to_bytes) gave; `None` if these cannot be its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Stamp> {
+        let (words, []) = bytes.as_chunks::<8>() else { return None };
+        let &[size, modified, changed, id] = words else { return None };
+        let [size, modified, changed, id] = [size, modified, changed, id].map(u64::from_le_bytes);
+        Some(Stamp { size, modified: modified.cast_signed(), changed: changed.cast_signed(), id })
+    }
+}
+
+/// Nanoseconds since 1970, negative before; the farthest that can be counted beyond the year 2262.
+fn nanoseconds(time: SystemTime) -> i64 {
+    let count = |distance: Duration| i64::try_from(distance.as_nanos()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => count(since),
+        Err(before) => -count(before.duration()),
+    }
+}
+
+#[cfg(unix)]
+use unix as platform;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt;
+
+    pub(super) fn change_and_id(metadata: &Metadata) -> (i64, u64) {
+        let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
+        (changed, metadata.ino())
+    }
+}
+
+/// Elsewhere the standard library tells neither; size and time of modification have to do.
+#[cfg(not(unix))]
+mod platform {
+    use std::fs::Metadata;
+
+    pub(super) fn change_and_id(_: &Metadata) -> (i64, u64) {
+        (0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(modified: i64, changed: i64) -> Stamp {
+        Stamp { size: 7, modified, changed, id: 3 }
+    }
+
+    #[test]
+    fn stamps_are_the_same_after_they_were_stored() {
+        for stamp in [stamp(0, 0), stamp(-1, i64::MAX), stamp(i64::MIN, 5)] {
+            assert_eq!(Stamp::from_bytes(&stamp.to_bytes()), Some(stamp));
+        }
+        assert_eq!(Stamp::from_bytes(&[]), None);
+        assert_eq!(Stamp::from_bytes(&[0; Stamp::BYTES - 1]), None);
+        assert_eq!(Stamp::from_bytes(&[0; Stamp::BYTES + 8]), None);
+    }
+
+    #[test]
+    fn a_file_changed_just_now_or_in_the_future_may_change_unseen() {
+        let second = 1_000_000_000;
+        let now = UNIX_EPOCH + Duration::from_secs(100);
+        let is_settled = |modified, changed| stamp(modified, changed).settled(now).is_some();
+        assert!(is_settled(90 * second, 0));
+        assert!(!is_settled(99 * second, 0));
+        assert!(!is_settled(200 * second, 0));
+        assert!(is_settled(200 * second, 90 * second), "a time of modification that a tool has set");
+        assert!(!is_settled(90 * second, 99 * second));
+    }
+}

@@ -1,0 +1,245 @@
+//! What is known of every path of a workspace, and the snapshot that follows from it.
+//!
+//! ```text
+//! Tree ── update(what a walk has found) ──► Tree ── read(what is not known of it) ──► Tree ── snapshot ──► Snapshot
+//! ```
+//!
+//! A tree is what the walks so far have found, as if one walk had found it all at once. Whatever depends on all files together (the
+//! limit of the whole workspace, the language of headers) is decided anew for each snapshot, so it never depends on the order in which
+//! files came to be known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use syntax::{Language, Manifest, SourceFile};
+
+use crate::read::{Content, Text, read_all};
+use crate::scope::folders_above;
+use crate::walk::{Candidate, Found, Kind};
+use crate::{Known, Limits, Progress, SkipReason, Skipped, Skips, Snapshot, Stamp};
+
+/// What is known of a workspace's paths.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    nodes: BTreeMap<Arc<str>, Node>,
+    /// The folders that walks have entered; the root is empty.
+    entered: BTreeSet<Arc<str>>,
+}
+
+/// What a walk has found at a path.
+#[derive(Debug)]
+enum Node {
+    File(File),
+    /// A file or folder that is left out, and what the system says where it refused.
+    Skipped(SkipReason, Option<String>),
+}
+
+/// A file that is of use, as far as its name and size tell.
+#[derive(Debug)]
+struct File {
+    kind: Kind,
+    bytes: u64,
+    /// How the file looked when it was read; `None` if that does not vouch for what stands in it.
+    stamp: Option<Stamp>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// To be read, and the text that stood there before.
+    Unread(Option<Text>),
+    Read(Content),
+    /// Beyond what the workspace may hold.
+    Beyond,
+}
+
+impl Tree {
+    /// A tree of which no folder was entered yet, but with texts that are current as far as their files' stamps are.
+    pub(crate) fn of_known(known: impl IntoIterator<Item = Known>) -> Tree {
+        let node = |known: Known| {
+            let kind = Kind::Source(Language::from_path(&known.path)?);
+            let state = State::Read(Content::Text(Text { text: known.text, hash: known.hash }));
+            Some((known.path, Node::File(File { kind, bytes: 0, stamp: known.stamp, state })))
+        };
+        Tree { nodes: known.into_iter().filter_map(node).collect(), entered: BTreeSet::new() }
+    }
+
+    /// The folders that walks have entered, in order; the root is empty.
+    pub(crate) fn entered(&self) -> &BTreeSet<Arc<str>> {
+        &self.entered
+    }
+
+    /// Whether something stands at `path` that no walk has entered.
+    pub(crate) fn knows(&self, path: &str) -> bool {
+        self.nodes.contains_key(path)
+    }
+
+    /// The first folder on the way to `path` that is known to be left out, or to be none: what stands below it says nothing.
+    pub(crate) fn closed_above<'a>(&self, path: &'a str) -> Option<&'a str> {
+        folders_above(path).find(|folder| self.knows(folder))
+    }
+
+    /// The source files with their texts, in the order of their paths.
+    pub(crate) fn known(&self) -> impl Iterator<Item = Known> {
+        self.files().filter(|(_, file)| file.kind != Kind::Manifest).filter_map(|(path, file)| {
+            let Text { text, hash } = file.text()?.clone();
+            Some(Known { path: path.clone(), stamp: file.stamp, hash, text })
+        })
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&Arc<str>, &File)> {
+        self.nodes.iter().filter_map(|(path, node)| match node {
+            Node::File(file) => Some((path, file)),
+            Node::Skipped(..) => None,
+        })
+    }
+
+    /// Puts what a walk that began at `begun` has found at and below `paths` in the place of what was known there.
+    pub(crate) fn update(&mut self, paths: &BTreeSet<String>, found: Found, begun: SystemTime) {
+        let mut old = BTreeMap::new();
+        for path in paths {
+            let gone = folders_above(path).find(|folder| !found.entered.contains(*folder)).unwrap_or(path);
+            old.extend(self.nodes.remove_entry(gone));
+            old.extend(self.nodes.extract_if(below(gone), |_, _| true));
+            self.entered.remove(gone);
+            self.entered.extract_if(below(gone), |_| true).for_each(drop);
+        }
+        for folder in found.entered {
+            self.nodes.remove(&*folder);
+            self.entered.insert(folder.into());
+        }
+        for Skipped { path, reason, error } in found.skipped {
+            self.nodes.insert(path.into(), Node::Skipped(reason, error));
+        }
+        for candidate in found.candidates {
+            let (path, known) = match old.remove_entry(&*candidate.path) {
+                Some((path, Node::File(known))) => (path, Some(known)),
+                _ => (candidate.path.as_str().into(), None),
+            };
+            self.nodes.insert(path, Node::File(File::of(&candidate, known, begun)));
+        }
+    }
+
+    /// Reads what is not read yet, as far as the workspace may hold it.
+    pub(crate) fn read(&mut self, root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) {
+        self.limit(limits.total_bytes);
+        let unread = self.files().filter(|(_, file)| matches!(file.state, State::Unread(_)));
+        let unread: Vec<_> = unread.map(|(path, file)| (path.clone(), file.kind)).collect();
+        for ((path, _), content) in unread.iter().zip(read_all(root, &unread, limits, progress)) {
+            match self.nodes.get_mut(path) {
+                Some(Node::File(file)) if !matches!(content, Content::Vanished) => file.fill(content),
+                _ => drop(self.nodes.remove(path)),
+            }
+        }
+    }
+
+    /// Keeps files, from the first on, up to `total_bytes` of source and as much of manifests; the others need not be read.
+    fn limit(&mut self, total_bytes: u64) {
+        let (mut source, mut manifests) = (0_u64, 0_u64);
+        for node in self.nodes.values_mut() {
+            let Node::File(file) = node else { continue };
+            let sum = if file.kind == Kind::Manifest { &mut manifests } else { &mut source };
+            *sum = sum.saturating_add(file.bytes);
+            match file.state {
+                _ if *sum > total_bytes => file.state = State::Beyond,
+                State::Beyond => file.state = State::Unread(None),
+                _ => {}
+            }
+        }
+    }
+
+    /// The workspace as it is known. What is not read yet is not in it.
+    pub(crate) fn snapshot(&self, root: &Arc<Path>) -> Snapshot {
+        let (mut sources, mut manifests) = (Vec::new(), Vec::new());
+        for (path, file) in self.files() {
+            match (file.kind, file.text()) {
+                (Kind::Source(language), text) if file.counts() => sources.push((path, language, text)),
+                (Kind::Manifest, Some(Text { text, .. })) => {
+                    manifests.push(Manifest { path: path.clone(), text: text.clone() });
+                }
+                _ => {}
+            }
+        }
+        Language::settle_headers(sources.iter_mut().map(|(path, language, _)| (&***path, language)));
+        let read = sources.into_iter().filter_map(|(path, language, text)| {
+            let Text { text, hash } = text?.clone();
+            Some((SourceFile { path: path.clone(), language, text }, hash))
+        });
+        let (files, hashes) = read.unzip();
+        Snapshot::new(root, files, hashes, manifests, self.skips())
+    }
+
+    fn skips(&self) -> Skips {
+        Skips::new(self.nodes.iter().filter_map(|(path, node)| {
+            let (reason, error) = node.refusal()?;
+            Some((&**path, reason, error))
+        }))
+    }
+}
+
+impl Node {
+    /// Why the path is left out, if so. A manifest is left out as far as source goes.
+    fn refusal(&self) -> Option<(SkipReason, Option<&str>)> {
+        match self {
+            Node::Skipped(reason, error) => Some((*reason, error.as_deref())),
+            Node::File(File { state: State::Read(Content::Refused { reason, error }), .. }) => {
+                Some((*reason, error.as_deref()))
+            }
+            Node::File(File { state: State::Beyond, .. }) => Some((SkipReason::WorkspaceFull, None)),
+            Node::File(File { kind: Kind::Manifest, .. }) => Some((SkipReason::UnsupportedLanguage, None)),
+            Node::File(_) => None,
+        }
+    }
+}
+
+impl File {
+    /// The file that a walk which began at `begun` has found, with what is known of it if that is current.
+    fn of(found: &Candidate, known: Option<File>, begun: SystemTime) -> File {
+        let &Candidate { kind, bytes, stamp, .. } = found;
+        match known {
+            Some(known) if known.kind == kind && known.stamp == Some(stamp) => File { bytes, ..known },
+            known => {
+                let before = known.and_then(|known| known.text().cloned());
+                File { kind, bytes, stamp: stamp.settled(begun), state: State::Unread(before) }
+            }
+        }
+    }
+
+    /// Whether the workspace has room for it.
+    fn counts(&self) -> bool {
+        !matches!(self.state, State::Beyond)
+    }
+
+    fn text(&self) -> Option<&Text> {
+        match &self.state {
+            State::Read(Content::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Takes in what was read. A text that is the same as before stays the same in memory; what could not be read is tried again
+    /// next time.
+    fn fill(&mut self, content: Content) {
+        if matches!(content, Content::Refused { reason: SkipReason::Unreadable, .. }) {
+            self.stamp = None;
+        }
+        let content = match (&self.state, content) {
+            (State::Unread(Some(before)), Content::Text(text)) if before.hash == text.hash => {
+                Content::Text(before.clone())
+            }
+            (_, content) => content,
+        };
+        self.state = State::Read(content);
+    }
+}
+
+/// All paths below the folder `path`: what starts with it and a slash, the character before `0`. The root is empty.
+pub(crate) fn below(path: &str) -> (Bound<Arc<str>>, Bound<Arc<str>>) {
+    if path.is_empty() {
+        return (Bound::Unbounded, Bound::Unbounded);
+    }
+    (Bound::Included(format!("{path}/").into()), Bound::Excluded(format!("{path}0").into()))
+}

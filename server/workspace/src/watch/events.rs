@@ -1,0 +1,211 @@
+//! The system's own events, as the `notify` crate gives them.
+//!
+//! Linux watches folder by folder and has a limit on them, so there the folders that the walk enters are watched and no others. macOS
+//! and Windows watch a whole tree at once; what they tell of folders that are left out costs [`Follower::refresh`] nothing.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::ErrorKind as IoErrorKind;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::{
+    Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, WatcherKind,
+};
+
+use super::{Told, WatchError};
+use crate::Follower;
+use crate::tree::below;
+
+type Tell = Arc<dyn Fn(Told) + Send + Sync>;
+
+/// Folders that were created, removed or renamed: what is watched under their paths may be another folder by now.
+type Moved = Arc<Mutex<BTreeSet<PathBuf>>>;
+
+/// A watch on folders. Dropping it ends its thread.
+pub(super) struct Events {
+    system: RecommendedWatcher,
+    /// Absolute, as the system needs it.
+    root: PathBuf,
+    /// The folders that are watched, each for itself; relative to the root.
+    watched: BTreeSet<Arc<str>>,
+    moved: Moved,
+    tell: Tell,
+}
+
+impl Events {
+    pub(super) fn start(
+        follower: &Follower,
+        tell: impl Fn(Told) + Send + Sync + 'static,
+    ) -> Result<Events, WatchError> {
+        let root = follower.canonical_root().to_owned();
+        check_file_system(&root)?;
+        let (tell, moved): (Tell, Moved) = (Arc::new(tell), Moved::default());
+        let handler = {
+            let (tell, moved) = (tell.clone(), moved.clone());
+            move |event: notify::Result<Event>| handle(event, &moved, &*tell)
+        };
+        let system = RecommendedWatcher::new(handler, Config::default().with_follow_symlinks(false))
+            .map_err(|error| failure(error, &root))?;
+        let mut events = Events { system, root, watched: BTreeSet::new(), moved, tell };
+        match RecommendedWatcher::kind() {
+            WatcherKind::Inotify => events.follow(follower)?,
+            WatcherKind::Fsevent | WatcherKind::ReadDirectoryChangesWatcher => events.watch_tree()?,
+            _ => return Err(WatchError::Unsupported),
+        }
+        Ok(events)
+    }
+
+    fn watch_tree(&mut self) -> Result<(), WatchError> {
+        let watched = self.system.watch(&self.root, RecursiveMode::Recursive);
+        watched.map_err(|error| failure(error, &self.root))?;
+        (self.tell)(Told::Everything);
+        Ok(())
+    }
+
+    pub(super) fn follow(&mut self, follower: &Follower) -> Result<(), WatchError> {
+        let moved = mem::take(&mut *self.moved.lock().unwrap_or_else(PoisonError::into_inner));
+        if RecommendedWatcher::kind() != WatcherKind::Inotify {
+            return Ok(());
+        }
+        self.forget(&moved);
+        let followed: BTreeSet<Arc<str>> = follower.folders().map(Arc::from).collect();
+        for gone in self.watched.extract_if(.., |folder| !followed.contains(folder)).collect::<Vec<_>>() {
+            self.unwatch(&gone);
+        }
+        let new: Vec<_> = followed.difference(&self.watched).cloned().collect();
+        let mut told = Vec::new();
+        for folder in new {
+            let path = self.root.join(&*folder);
+            match self.system.watch(&path, RecursiveMode::NonRecursive) {
+                Ok(()) => drop(self.watched.insert(folder)),
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(failure(error, &path)),
+            }
+            told.push(path);
+        }
+        if !told.is_empty() {
+            (self.tell)(Told::Paths(told));
+        }
+        Ok(())
+    }
+
+    /// Ends the watches on folders that are no more, or may be others. It comes first: the system knows a folder that was renamed as
+    /// the one that it watches already.
+    fn forget(&mut self, moved: &BTreeSet<PathBuf>) {
+        for path in moved {
+            let Some(folder) = path.strip_prefix(&self.root).ok().and_then(Path::to_str) else { continue };
+            let mut forgotten: Vec<_> = self.watched.extract_if(below(folder), |_| true).collect();
+            forgotten.extend(self.watched.take(folder));
+            for folder in forgotten {
+                self.unwatch(&folder);
+            }
+        }
+    }
+
+    fn unwatch(&mut self, folder: &str) {
+        // The system may have ended the watch with the folder itself.
+        drop(self.system.unwatch(&self.root.join(folder)));
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").field("root", &self.root).field("watched", &self.watched.len()).finish()
+    }
+}
+
+fn check_file_system(root: &Path) -> Result<(), WatchError> {
+    #[cfg(unix)]
+    if let Some(file_system) = super::unix::deaf_file_system(root) {
+        return Err(WatchError::Deaf { file_system });
+    }
+    let _ = root;
+    Ok(())
+}
+
+fn handle(event: notify::Result<Event>, moved: &Mutex<BTreeSet<PathBuf>>, tell: &dyn Fn(Told)) {
+    let Ok(event) = event else { return tell(Told::Everything) };
+    if event.need_rescan() {
+        return tell(Told::Everything);
+    }
+    if let EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) = event.kind {
+        moved.lock().unwrap_or_else(PoisonError::into_inner).extend(event.paths.iter().cloned());
+    }
+    let paths: Vec<PathBuf> = event.paths.into_iter().filter(|path| counts(event.kind, path)).collect();
+    if !paths.is_empty() {
+        tell(Told::Paths(paths));
+    }
+}
+
+/// Whether an event may stand for another text. Reading does not; nor does it, on Windows, that something happened in a folder, of which
+/// there is an event of its own.
+fn counts(kind: EventKind, path: &Path) -> bool {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) => false,
+        EventKind::Modify(ModifyKind::Any | ModifyKind::Data(_)) => !path.is_dir(),
+        _ => true,
+    }
+}
+
+fn is_gone(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => {
+            matches!(
+                error.kind(),
+                IoErrorKind::NotFound | IoErrorKind::PermissionDenied | IoErrorKind::NotADirectory
+            )
+        }
+        _ => false,
+    }
+}
+
+fn failure(error: notify::Error, path: &Path) -> WatchError {
+    #[cfg(unix)]
+    if matches!(&error.kind, ErrorKind::Io(error) if super::unix::is_limit(error)) {
+        return WatchError::TooMany;
+    }
+    match error.kind {
+        ErrorKind::MaxFilesWatch => WatchError::TooMany,
+        _ => WatchError::Failed { path: path.to_owned(), reason: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn limits_of_the_system_are_told_from_other_failures() {
+        let path = Path::new("/a");
+        let watches = failure(notify::Error::new(ErrorKind::MaxFilesWatch), path);
+        assert!(matches!(&watches, WatchError::TooMany) && watches.to_string().contains("max_user_watches"));
+        let other = failure(notify::Error::io(io::Error::other("no such luck")), path);
+        assert!(other.to_string().starts_with("cannot watch /a: no such luck"), "{other}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_more_instances_are_a_limit_too() {
+        let error = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
+        assert!(matches!(failure(notify::Error::io(error), Path::new("/a")), WatchError::TooMany));
+    }
+
+    #[test]
+    fn lost_events_ask_for_a_look_at_everything() {
+        let told = Mutex::new(Vec::new());
+        let tell = |one| told.lock().unwrap().push(one);
+        let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
+        handle(Ok(lost), &Mutex::default(), &tell);
+        handle(Err(notify::Error::generic("broken")), &Mutex::default(), &tell);
+        let read = EventKind::Access(AccessKind::Open(AccessMode::Any));
+        handle(Ok(Event::new(read).add_path("/a/x.py".into())), &Mutex::default(), &tell);
+        assert_eq!(*told.lock().unwrap(), [Told::Everything, Told::Everything]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Which file systems of Linux do not tell of what other machines change in them. Elsewhere all are taken to tell.
+
+use std::path::Path;
+
+/// The name of the file system that holds `path`, if it is one that does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn deaf_file_system(path: &Path) -> Option<&'static str> {
+    /// By the numbers that `statfs` gives for them.
+    const DEAF: [(u32, &str); 10] = [
+        (0x6969, "NFS"),
+        (0x517B, "SMB"),
+        (0xFF53_4D42, "CIFS"),
+        (0xFE53_4D42, "SMB2"),
+        (0x0102_1997, "9P"),
+        (0x6573_5546, "FUSE"),
+        (0x6A65_6A63, "virtiofs"),
+        (0x00C3_6400, "Ceph"),
+        (0x5346_414F, "AFS"),
+        (0x786F_4256, "a VirtualBox folder"),
+    ];
+    // The width of the number differs between machines; all of these fit into 32 bits.
+    let kind = rustix::fs::statfs(path).ok()?.f_type as u32;
+    DEAF.iter().find(|(number, _)| *number == kind).map(|(_, name)| *name)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn deaf_file_system(_: &Path) -> Option<&'static str> {
+    None
+}
+
+/// Whether an error of the system says that too much is watched already.
+pub(super) fn is_limit(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error())
+}

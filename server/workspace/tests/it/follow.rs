@@ -1,0 +1,490 @@
+//! What is noticed when files are created, changed, removed and renamed, one kind of work at a time.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use expect_test::{Expect, expect};
+use syntax::Language;
+use tempfile::TempDir;
+use workspace::{Changes, Error, Follower, Limits, Progress, SkipReason};
+
+use crate::fixture::{folder, write};
+
+/// A folder that is followed.
+struct Followed {
+    folder: TempDir,
+    follower: Follower,
+}
+
+impl Followed {
+    fn new(fixture: &str) -> Followed {
+        let folder = folder(fixture);
+        let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+        Followed { folder, follower }
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        write(self.root(), path, bytes);
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.root().join(from), self.root().join(to)).unwrap();
+    }
+
+    fn text(&self, path: &str) -> Arc<str> {
+        self.follower.snapshot().get(path).unwrap().text.clone()
+    }
+
+    #[track_caller]
+    fn refresh(&mut self, paths: &[&str]) -> Changes {
+        self.follower.refresh(paths).unwrap()
+    }
+
+    /// Checks what a look at `paths` finds, and that a look at everything finds no more.
+    #[track_caller]
+    fn check(&mut self, paths: &[&str], expected: Expect) {
+        let changes = self.refresh(paths);
+        expected.assert_eq(&describe(&changes));
+        let more = self.follower.refresh_all().unwrap();
+        assert!(more.is_empty(), "{}", describe(&more));
+        assert_eq!(more.snapshot.skips(), changes.snapshot.skips());
+    }
+}
+
+fn describe(changes: &Changes) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(changes.changed.iter().map(|file| format!("{}: {}\n", file.path, file.text.trim_end())));
+    lines.extend(changes.removed.iter().map(|path| format!("{path} is gone\n")));
+    lines.extend(changes.manifests_changed.then(|| "manifests\n".to_owned()));
+    lines.concat()
+}
+
+#[test]
+fn what_is_created_changed_and_removed_is_told_in_order() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
+    followed.write("new/d.py", "d = 1\n");
+    followed.write("b.py", "b = 2\n");
+    followed.write("0.py", "zero = 0\n");
+    fs::remove_file(followed.root().join("a.py")).unwrap();
+    followed.check(
+        &["new/d.py", "b.py", "0.py", "a.py"],
+        expect![[r#"
+            0.py: zero = 0
+            b.py: b = 2
+            new/d.py: d = 1
+            a.py is gone
+        "#]],
+    );
+}
+
+#[test]
+fn only_what_is_named_is_looked_at() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
+    followed.write("a.py", "a = 2\n");
+    followed.write("lib/b.py", "b = 2\n");
+    assert_eq!(describe(&followed.refresh(&["lib"])), "lib/b.py: b = 2\n");
+    assert_eq!(describe(&followed.follower.refresh_all().unwrap()), "a.py: a = 2\n");
+}
+
+#[test]
+fn a_text_that_was_written_again_stays_what_it_was() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let (text, hash) = (followed.text("a.py"), followed.follower.snapshot().tree_hash().to_owned());
+    fs::remove_file(followed.root().join("a.py")).unwrap();
+    followed.write("a.py", "a = 1\n");
+    followed.check(&["a.py"], expect![""]);
+    assert!(Arc::ptr_eq(&text, &followed.text("a.py")));
+    assert_eq!(followed.follower.snapshot().tree_hash(), hash);
+}
+
+#[test]
+fn names_that_differ_in_case_alone_are_told_apart() {
+    let mut followed = Followed::new("//- /Foo.py\nx = 1\n//- /Lib/a.py\na = 1\n");
+    followed.rename("Foo.py", "foo.py");
+    followed.rename("Lib", "lib");
+    followed.check(
+        &["Foo.py", "foo.py", "Lib", "lib"],
+        expect![[r#"
+            foo.py: x = 1
+            lib/a.py: a = 1
+            Foo.py is gone
+            Lib/a.py is gone
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_becomes_a_folder_and_a_file_again() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    fs::remove_file(followed.root().join("a.py")).unwrap();
+    followed.write("a.py/inner.py", "i = 1\n");
+    followed.check(
+        &["a.py"],
+        expect![[r#"
+            a.py/inner.py: i = 1
+            a.py is gone
+        "#]],
+    );
+    fs::remove_dir_all(followed.root().join("a.py")).unwrap();
+    followed.write("a.py", "a = 1\n");
+    followed.check(
+        &["a.py/inner.py"],
+        expect![[r#"
+            a.py: a = 1
+            a.py/inner.py is gone
+        "#]],
+    );
+}
+
+#[test]
+fn a_folder_is_moved_away_and_comes_back_elsewhere() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/deep/b.py\nb = 1\n//- /lib/c.py\nc = 1\n");
+    let elsewhere = tempfile::tempdir_in(followed.root().parent().unwrap()).unwrap();
+    fs::rename(followed.root().join("lib"), elsewhere.path().join("lib")).unwrap();
+    followed.check(
+        &["lib"],
+        expect![[r#"
+            lib/c.py is gone
+            lib/deep/b.py is gone
+        "#]],
+    );
+    fs::create_dir(followed.root().join("new")).unwrap();
+    fs::rename(elsewhere.path().join("lib"), followed.root().join("new/lib")).unwrap();
+    followed.check(
+        &["new/lib/c.py"],
+        expect![[r#"
+            new/lib/c.py: c = 1
+            new/lib/deep/b.py: b = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_clock_that_goes_back_hides_nothing() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let at = |path: &str| File::options().write(true).open(followed.root().join(path)).unwrap();
+    let before = at("b.py").metadata().unwrap().modified().unwrap();
+    followed.write("a.py", "a = 2\n");
+    at("a.py").set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(3_600)).unwrap();
+    followed.write("b.py", "b = 2\n");
+    at("b.py").set_modified(before).unwrap();
+    let changes = followed.follower.refresh_all().unwrap();
+    expect![[r#"
+        a.py: a = 2
+        b.py: b = 2
+    "#]]
+    .assert_eq(&describe(&changes));
+}
+
+#[test]
+fn changed_ignore_files_count_for_what_was_there_before() {
+    let mut followed = Followed::new(
+        "//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /lib/c.py\nc = 1\n//- /lib/deep/b.py\nd = 1\n//- /other/b.py\ne = 1\n",
+    );
+    followed.write("lib/.gitignore", "b.py\n");
+    followed.check(
+        &["lib/.gitignore"],
+        expect![[r#"
+            lib/b.py is gone
+            lib/deep/b.py is gone
+        "#]],
+    );
+    followed.write(".ghostbenchignore", "/other\n/lib/c.py\n");
+    fs::remove_file(followed.root().join("lib/.gitignore")).unwrap();
+    followed.check(
+        &[".ghostbenchignore", "lib/.gitignore"],
+        expect![[r#"
+            lib/b.py: b = 1
+            lib/deep/b.py: d = 1
+            lib/c.py is gone
+            other/b.py is gone
+        "#]],
+    );
+}
+
+#[test]
+fn a_folder_that_turns_out_not_to_be_ours_is_left_out_with_all_that_is_in_it() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /env/lib/b.py\nb = 1\n//- /dist/c.js\nc = 1\n");
+    followed.write("env/pyvenv.cfg", "");
+    followed.write("package.json", "{}");
+    followed.check(
+        &["env/pyvenv.cfg", "package.json"],
+        expect![[r#"
+            dist/c.js is gone
+            env/lib/b.py is gone
+            manifests
+        "#]],
+    );
+    fs::remove_file(followed.root().join("env/pyvenv.cfg")).unwrap();
+    fs::remove_file(followed.root().join("package.json")).unwrap();
+    followed.check(
+        &["env/pyvenv.cfg", "package.json"],
+        expect![[r#"
+            dist/c.js: c = 1
+            env/lib/b.py: b = 1
+            manifests
+        "#]],
+    );
+}
+
+#[test]
+fn headers_change_their_language_with_the_sources() {
+    let mut followed = Followed::new("//- /a.h\nint a();\n//- /b.c\nint b();\n");
+    followed.write("c.cpp", "int c();\n");
+    followed.write("d.cpp", "int d();\n");
+    let changes = followed.refresh(&["c.cpp", "d.cpp"]);
+    let languages: Vec<_> = changes.changed.iter().map(|file| (&*file.path, file.language)).collect();
+    assert_eq!(languages, [("a.h", Language::Cpp), ("c.cpp", Language::Cpp), ("d.cpp", Language::Cpp)]);
+    fs::remove_file(followed.root().join("c.cpp")).unwrap();
+    let changes = followed.refresh(&["c.cpp"]);
+    assert_eq!(changes.changed.first().map(|file| file.language), Some(Language::C));
+}
+
+#[test]
+fn manifests_are_followed_and_count_nowhere() {
+    let mut followed = Followed::new(
+        "\
+//- /.gitignore
+/made
+//- /a.ts
+let a = 1;
+//- /tsconfig.json
+// Code generated by a wizard. DO NOT EDIT.
+{}
+//- /made/package.json
+{}
+//- /node_modules/b/package.json
+{}
+//- /web/tsconfig.base.json
+{}
+//- /web/other.json
+{}
+//- /native/Cargo.toml
+[package]
+//- /tools/go.mod
+module tools
+",
+    );
+    let snapshot = followed.follower.snapshot();
+    let paths: Vec<&str> = snapshot.manifests().iter().map(|manifest| &*manifest.path).collect();
+    assert_eq!(paths, ["native/Cargo.toml", "tools/go.mod", "tsconfig.json", "web/tsconfig.base.json"]);
+    assert_eq!((snapshot.files().len(), snapshot.totals().lines), (1, 1));
+    assert_eq!(snapshot.skips().count(SkipReason::UnsupportedLanguage), 5);
+    let hash = snapshot.tree_hash().to_owned();
+    followed.write("tools/go.mod", "module other\n");
+    followed.check(&["tools/go.mod"], expect!["manifests\n"]);
+    assert_eq!(followed.follower.snapshot().tree_hash(), hash);
+    followed.write("web/other.json", "[]");
+    followed.check(&["web/other.json"], expect![""]);
+    followed.write("web/package.json", b"\xff");
+    followed.check(&["web/package.json"], expect![""]);
+    assert_eq!(followed.follower.snapshot().skips().count(SkipReason::InvalidUtf8), 1);
+}
+
+#[test]
+fn files_that_vanish_before_they_are_read_were_never_there() {
+    let folder = folder("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
+    let limits = Limits { threads: 1.try_into().unwrap(), ..Limits::standard() };
+    let follower = Follower::open(folder.path(), &limits, [], &|progress| {
+        if let Progress::Reading { read: 1, .. } = progress {
+            fs::remove_file(folder.path().join("b.py")).unwrap();
+        }
+    });
+    let snapshot = follower.unwrap().snapshot().clone();
+    let paths: Vec<&str> = snapshot.files().iter().map(|file| &*file.path).collect();
+    assert_eq!((paths, snapshot.skips().to_string()), (vec!["a.py", "c.py"], "nothing".to_owned()));
+}
+
+#[test]
+fn a_root_that_vanishes_is_an_error_and_forgets_nothing() {
+    let mut followed = Followed::new("//- /project/a.py\na = 1\n");
+    let root = followed.root().join("project");
+    let mut follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    followed.rename("project", "moved");
+    for error in [follower.refresh([&root]).unwrap_err(), follower.refresh_all().unwrap_err()] {
+        assert!(matches!(error, Error::Missing { .. }), "{error}");
+    }
+    assert_eq!(follower.snapshot().files().len(), 1);
+    followed.rename("moved", "project");
+    assert!(follower.refresh([&root]).unwrap().is_empty());
+    followed.check(&["project", "moved"], expect![""]);
+}
+
+#[test]
+fn paths_elsewhere_and_paths_of_nothing_change_nothing() {
+    let mut followed = Followed::new("//- /a.py\na = 1\n//- /node_modules/b/c.js\nc = 1\n");
+    followed.write("a.py", "a = 2\n");
+    let outside = followed.root().join("../elsewhere.py");
+    let long = "x/".repeat(3_000) + "x.py";
+    let elsewhere = [&*outside.to_string_lossy(), "..", "../a.py", "/elsewhere/.gitignore"];
+    let nothing = ["gone/a.py", "node_modules/b/c.js", "a.py", "a.py/b", &long];
+    for path in elsewhere {
+        assert!(followed.refresh(&[path]).is_empty(), "{path}");
+    }
+    assert_eq!(followed.refresh(&["/"]).changed.len(), 1, "the root is below it");
+    for path in nothing {
+        assert!(followed.refresh(&[path]).is_empty(), "{path}");
+    }
+    followed.write("a.py", "a = 3\n");
+    assert!(followed.refresh(&[]).is_empty());
+    assert_eq!(followed.refresh(&[""]).changed.len(), 1, "the root itself");
+}
+
+#[test]
+fn a_workspace_may_be_empty_and_fill_up() {
+    let mut followed = Followed::new("");
+    followed.check(&["a.py"], expect![""]);
+    followed.write("a.py", "a = 1\n");
+    followed.check(&["a.py"], expect!["a.py: a = 1\n"]);
+}
+
+#[test]
+fn thousands_of_files_change_at_once() {
+    let mut followed = Followed::new("");
+    let path = |number: usize| format!("d{}/e{}/f{number}.py", number % 20, number % 100);
+    for number in 0..3_000 {
+        followed.write(&path(number), format!("x = {number}\n"));
+    }
+    assert_eq!(followed.follower.refresh_all().unwrap().changed.len(), 3_000);
+    let paths: Vec<String> = (0..3_000).step_by(3).map(path).collect();
+    for path in &paths {
+        followed.write(path, "x = 0\n");
+    }
+    let changes = followed.follower.refresh(&paths).unwrap();
+    assert_eq!(changes.changed.len(), 999, "one text was the same before");
+    assert!(changes.changed.is_sorted_by(|a, b| a.path < b.path));
+    assert!(followed.follower.refresh_all().unwrap().is_empty());
+}
+
+#[test]
+fn a_workspace_opened_again_reads_only_what_has_changed() {
+    let mut followed =
+        Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n//- /go.mod\nmodule a\n");
+    // A stamp vouches for nothing until the clock has gone on.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while followed.follower.known().any(|known| known.stamp.is_none()) {
+        assert!(Instant::now() < deadline, "no stamp settles");
+        thread::sleep(Duration::from_millis(100));
+        followed.follower.refresh_all().unwrap();
+    }
+    followed.write("b.py", "b = 2\n");
+    fs::remove_file(followed.root().join("c.py")).unwrap();
+    let known: Vec<_> = followed.follower.known().collect();
+    let read = AtomicUsize::new(0);
+    let reopened = Follower::open(followed.root(), &Limits::standard(), known, &|progress| {
+        if let Progress::Reading { .. } = progress {
+            read.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let reopened = reopened.unwrap();
+    assert_eq!(read.into_inner(), 2, "the changed file and the manifest");
+    assert!(Arc::ptr_eq(&reopened.snapshot().get("a.py").unwrap().text, &followed.text("a.py")));
+    followed.follower.refresh_all().unwrap();
+    assert_eq!(reopened.snapshot().files(), followed.follower.snapshot().files());
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::fixture::unix::is_bound_by_permissions;
+
+    #[test]
+    fn odd_names_are_names() {
+        let mut followed = Followed::new("");
+        let names = [
+            "a b.py",
+            "line\nbreak.py",
+            "back\\slash.py",
+            "-x.py",
+            "e\u{301}.py",
+            "\u{e9}.py",
+            "*.py",
+            "\u{202e}.py",
+        ];
+        for name in names {
+            followed.write(name, "x = 1\n");
+        }
+        assert_eq!(followed.refresh(&names).changed.len(), names.len());
+        let invalid = followed.root().join(OsStr::from_bytes(b"\xff.py"));
+        fs::write(&invalid, "x = 1\n").unwrap();
+        assert!(followed.follower.refresh([&invalid]).unwrap().is_empty());
+        assert_eq!(followed.follower.snapshot().skips().count(SkipReason::InvalidUtf8), 1);
+        fs::remove_file(&invalid).unwrap();
+        assert!(followed.follower.refresh([&invalid]).unwrap().is_empty());
+        followed.check(&[], expect![""]);
+    }
+
+    #[test]
+    fn the_root_may_be_written_in_two_ways() {
+        let folder = folder("//- /real/a.py\na = 1\n");
+        symlink(folder.path().join("real"), folder.path().join("link")).unwrap();
+        let mut follower =
+            Follower::open(&folder.path().join("link"), &Limits::standard(), [], &|_| ()).unwrap();
+        for (number, root) in ["link", "real"].into_iter().enumerate() {
+            let path = folder.path().join(root).join("a.py");
+            fs::write(&path, format!("a = {}\n", number + 2)).unwrap();
+            assert_eq!(follower.refresh([&path]).unwrap().changed.len(), 1, "{root}");
+        }
+    }
+
+    #[test]
+    fn links_are_not_followed_wherever_they_come_to_stand() {
+        let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
+        fs::remove_file(followed.root().join("a.py")).unwrap();
+        symlink(followed.root().join("lib/b.py"), followed.root().join("a.py")).unwrap();
+        followed.rename("lib", "moved");
+        symlink(followed.root().join("moved"), followed.root().join("lib")).unwrap();
+        followed.check(
+            &["a.py", "lib", "moved"],
+            expect![[r#"
+                moved/b.py: b = 1
+                a.py is gone
+                lib/b.py is gone
+            "#]],
+        );
+        assert_eq!(followed.follower.snapshot().skips().count(SkipReason::Symlink), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_gone_until_it_can_be() {
+        if !is_bound_by_permissions("follow::unix::what_cannot_be_read_is_gone_until_it_can_be") {
+            return;
+        }
+        let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /c.py\nc = 1\n");
+        let root = followed.root().to_owned();
+        let allow = |path: &str, mode| {
+            fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        allow("a.py", 0o000);
+        allow("lib", 0o000);
+        followed.check(
+            &["a.py", "lib"],
+            expect![[r#"
+                a.py is gone
+                lib/b.py is gone
+            "#]],
+        );
+        assert_eq!(followed.follower.snapshot().skips().count(SkipReason::Unreadable), 2);
+        allow("a.py", 0o600);
+        allow("lib", 0o700);
+        followed.check(
+            &["a.py", "lib/b.py"],
+            expect![[r#"
+                a.py: a = 1
+                lib/b.py: b = 1
+            "#]],
+        );
+    }
+}
