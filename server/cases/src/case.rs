@@ -103,6 +103,12 @@ words! {
         FunctionTail = "function_tail",
         /// `incomplete_suffix`: nothing after the cursor up to the end of the file.
         FileTail = "file_tail",
+        /// `cross_file`: nothing but the file itself.
+        InFile = "in_file",
+        /// `cross_file`: with what a retrieval strategy finds for the text around the cursor.
+        Retrieval = "retrieval",
+        /// `cross_file`: with what the same strategy finds when it may look at the truth.
+        Oracle = "oracle",
     }
 }
 

@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod case;
+mod defined;
 mod jsonl;
 mod place;
 mod prediction;
@@ -17,6 +18,7 @@ pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
     Variant, suite_hash,
 };
+pub use defined::{DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG};
 pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use prediction::{EngineName, Finish, Milliseconds, Prediction, Status, TokenCounts};
 pub use run::{EngineConfig, Machine, Run, WorkspaceState};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engines::{Answer, Engine, Request};
+use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
 use crate::clean::{Surroundings, clean};
@@ -32,7 +33,7 @@ pub async fn complete(
     let (status, text) = match gate::before(snapshot, offset) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => {
-            let request = gather(snapshot, offset, engine, settings, &mut trace);
+            let request = gather(snapshot, offset, engine, settings, &mut trace).await;
             trace.timings.gather = start.elapsed();
             let answer = read(request, engine, settings, cancel, start, &mut trace).await;
             judge(snapshot, offset, settings, answer, &mut trace)
@@ -43,7 +44,7 @@ pub async fn complete(
 }
 
 /// What the engine is asked.
-fn gather(
+async fn gather(
     snapshot: &Snapshot,
     offset: usize,
     engine: &dyn Engine,
@@ -51,7 +52,7 @@ fn gather(
     trace: &mut Trace,
 ) -> Request {
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
-    trace.gathered = snapshot.gather(&hidden);
+    trace.gathered = context(snapshot, offset, engine, settings, &hidden).await;
     let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
     let request = Request {
         path: Arc::clone(&snapshot.document().path),
@@ -65,6 +66,26 @@ fn gather(
     let context = request.context.iter().map(|item| item.text.len()).sum();
     trace.sent = Sent { prefix: request.prefix().len(), suffix: request.suffix().len(), context };
     request
+}
+
+/// The context that goes with the question. Choosing it takes milliseconds, which no thread that answers others should spend.
+async fn context(
+    snapshot: &Snapshot,
+    offset: usize,
+    engine: &dyn Engine,
+    settings: &Settings,
+    hidden: &[Arc<str>],
+) -> Vec<ContextItem> {
+    if !snapshot.chooses_context() {
+        return snapshot.gather(offset, settings, hidden);
+    }
+    if settings.strategy == Strategy::None || !engine.reads_context() {
+        return Vec::new();
+    }
+    let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
+    let choosing = tokio::task::spawn_blocking(move || snapshot.gather(offset, &settings, &hidden));
+    // Without context there is still an answer.
+    choosing.await.unwrap_or_default()
 }
 
 /// Reads the engine's text into the trace; `None` when the deadline passed.

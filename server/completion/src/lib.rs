@@ -10,6 +10,7 @@
 
 mod clean;
 mod complete;
+mod embedder;
 mod gate;
 mod recent;
 mod settings;
@@ -17,8 +18,9 @@ mod trace;
 mod world;
 
 pub use complete::complete;
+pub use embedder::ServerEmbedder;
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
 pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
 pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
-pub use world::{Document, Snapshot, World};
+pub use world::{Around, Document, Snapshot, World};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engines::Description;
+use index::{Budget, Strategy};
 
 /// How completions are made; the same for every engine that is compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,26 +17,35 @@ pub struct Settings {
     pub hide_near_duplicates: bool,
     /// Whether a person asked by key, so that engines keep nothing back for being doubtful.
     pub invoked: bool,
+    /// How code from elsewhere is chosen, for requests that do not bring it.
+    pub strategy: Strategy,
+    /// How much of it.
+    pub budget: Budget,
 }
+
+/// What a model of a few billion parameters reads in some ten milliseconds, and twice what strategies are measured with.
+const EDITOR_BUDGET: Budget = Budget { tokens: 1024 };
 
 /// Ghost text is for who pauses and looks. Ten seconds is the limit of keeping somebody's attention on one thing (J. Nielsen,
 /// Usability Engineering, 1993); half of it leaves a small model on an idle processor its time, and the reader some as well.
 const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
 impl Settings {
-    /// For measuring: nothing is kept back, and slow engines get their time.
+    /// For measuring: nothing is kept back, slow engines get their time, and cases bring the context that all engines get.
     pub fn for_replay() -> Settings {
         Settings {
             deadline: Duration::from_secs(30),
             min_confidence: None,
             hide_near_duplicates: false,
             invoked: false,
+            strategy: Strategy::None,
+            budget: EDITOR_BUDGET,
         }
     }
 
     /// For ghost text that comes while somebody types. How sure it has to be is the engine's own setting.
     pub fn for_editor() -> Settings {
-        Settings { deadline: EDITOR_DEADLINE, ..Settings::for_replay() }
+        Settings { deadline: EDITOR_DEADLINE, strategy: Strategy::Hybrid, ..Settings::for_replay() }
     }
 
     /// For ghost text that a person asked for by key.
@@ -51,6 +61,8 @@ impl Settings {
             ("min_confidence".to_owned(), min_confidence),
             ("hide_near_duplicates".to_owned(), self.hide_near_duplicates.to_string()),
             ("invoked".to_owned(), self.invoked.to_string()),
+            ("context".to_owned(), self.strategy.name().to_owned()),
+            ("context_tokens".to_owned(), self.budget.tokens.to_string()),
         ]
         .into()
     }

@@ -1,11 +1,13 @@
 //! What a request may know: the open document, and the rest of the workspace without it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus};
-use syntax::{Language, SourceFile};
+use index::{FileIndex, Hit, Index, Query, Searcher, Visit};
+use syntax::{Language, Projects, SourceFile};
 use workspace::NearDuplicates;
 
+use crate::settings::Settings;
 use crate::trace::ContextItem;
 
 /// The saved files of a workspace with what is derived from them. Immutable, cheap to clone, and of no use to an engine by itself:
@@ -15,13 +17,61 @@ pub struct World {
     files: Arc<[SourceFile]>,
     corpus: Arc<Corpus>,
     near_duplicates: Arc<OnceLock<NearDuplicates>>,
+    index: Index,
+    projects: Arc<Projects>,
+    overlaid: Arc<Mutex<Overlaid>>,
+}
+
+/// The index with open documents in the place of their files, as it was last asked for: putting it together takes some
+/// milliseconds, and while somebody types in one document the others stay as they are.
+#[derive(Default)]
+struct Overlaid {
+    documents: Vec<Arc<FileIndex>>,
+    searcher: Option<Searcher>,
 }
 
 impl World {
-    /// Derives what requests need from `files`: about a second for a million lines.
+    /// Derives the tokens that engines read from `files`: about a second for a million lines. There is no index, so nothing is found.
     pub fn new(files: Arc<[SourceFile]>) -> World {
         let corpus = Arc::new(Corpus::build(&files));
-        World { files, corpus, near_duplicates: Arc::default() }
+        let index = Index::from_files(Vec::new());
+        World {
+            files,
+            corpus,
+            near_duplicates: Arc::default(),
+            index,
+            projects: Arc::default(),
+            overlaid: Arc::default(),
+        }
+    }
+
+    /// The same tokens, with `files` and what is searched for context in them.
+    #[must_use]
+    pub fn with_index(&self, files: Arc<[SourceFile]>, index: Index, projects: Arc<Projects>) -> World {
+        let corpus = Arc::clone(&self.corpus);
+        World { files, corpus, near_duplicates: Arc::default(), index, projects, overlaid: Arc::default() }
+    }
+
+    /// The same with the tokens of `other`.
+    #[must_use]
+    pub fn with_tokens_of(&self, other: &World) -> World {
+        World { corpus: Arc::clone(&other.corpus), ..self.clone() }
+    }
+
+    /// What is searched when these documents are open.
+    fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
+        let mut overlaid = self.overlaid.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |(one, other): (&Arc<FileIndex>, &Arc<FileIndex>)| Arc::ptr_eq(one, other);
+        let is_known = overlaid.documents.len() == documents.len()
+            && overlaid.documents.iter().zip(documents).all(is_same);
+        match &overlaid.searcher {
+            Some(searcher) if is_known => searcher.clone(),
+            _ => {
+                let searcher = self.index.hide(&[]).overlay(documents.to_vec());
+                *overlaid = Overlaid { documents: documents.to_vec(), searcher: Some(searcher.clone()) };
+                searcher
+            }
+        }
     }
 
     /// A workspace without files.
@@ -31,7 +81,13 @@ impl World {
 
     /// The world as seen from an open document: the document's own text as given, and no other version of it.
     pub fn open(&self, document: Document) -> Snapshot {
-        Snapshot { world: self.clone(), document, context: None, hidden: Vec::new() }
+        Snapshot {
+            world: self.clone(),
+            document,
+            context: None,
+            hidden: Vec::new(),
+            around: Around::default(),
+        }
     }
 
     /// The saved text of the file at `path`.
@@ -69,9 +125,24 @@ pub struct Snapshot {
     document: Document,
     context: Option<Vec<ContextItem>>,
     hidden: Vec<Arc<str>>,
+    around: Around,
+}
+
+/// What else is open in an editor.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Other documents whose text is not what is saved. They are searched in the place of their files.
+    pub documents: Vec<Arc<FileIndex>>,
+    /// Places that were edited or looked at lately, the latest first.
+    pub recent: Vec<Visit>,
 }
 
 impl Snapshot {
+    /// The same moment in an editor in which other documents are open.
+    pub fn among(self, around: Around) -> Snapshot {
+        Snapshot { around, ..self }
+    }
+
     /// The same moment with context that was chosen before, in place of what would be gathered now.
     pub fn with_context(self, context: Vec<ContextItem>) -> Snapshot {
         Snapshot { context: Some(context), ..self }
@@ -100,15 +171,45 @@ impl Snapshot {
         hidden
     }
 
-    /// The context that goes with the question, nearest first, without anything from `hidden` files.
-    pub(crate) fn gather(&self, hidden: &[Arc<str>]) -> Vec<ContextItem> {
-        let is_hidden = |item: &&ContextItem| hidden.iter().any(|path| **path == *item.path);
-        self.context.iter().flatten().filter(|item| !is_hidden(item)).cloned().collect()
+    /// Whether context has to be chosen, which takes milliseconds, rather than taken as it is.
+    pub(crate) fn chooses_context(&self) -> bool {
+        self.context.is_none()
+    }
+
+    /// The context that goes with the question, nearest first, without anything from `hidden` files: what was chosen before, or what
+    /// the settings' strategy finds now.
+    pub(crate) fn gather(&self, offset: usize, settings: &Settings, hidden: &[Arc<str>]) -> Vec<ContextItem> {
+        match &self.context {
+            Some(chosen) => {
+                let is_hidden = |item: &&ContextItem| hidden.iter().any(|path| **path == *item.path);
+                chosen.iter().filter(|item| !is_hidden(item)).cloned().collect()
+            }
+            None => self.choose(offset, settings, hidden),
+        }
+    }
+
+    fn choose(&self, offset: usize, settings: &Settings, hidden: &[Arc<str>]) -> Vec<ContextItem> {
+        let Document { path, language, text } = &self.document;
+        let Some((prefix, suffix)) = text.split_at_checked(offset) else { return Vec::new() };
+        let hidden: Vec<&str> = hidden.iter().map(|path| &**path).collect();
+        let searcher = self.world.searcher(&self.around.documents).hide(&hidden);
+        let query = Query { path, language: *language, prefix, suffix, recent: &self.around.recent };
+        let hits = searcher.retrieve(settings.strategy, &self.world.projects, &query, settings.budget);
+        hits.into_iter().map(context_item).collect()
     }
 
     /// The workspace's tokens without the saved text of the document and of `hidden` files.
     pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
         let Document { path, language, .. } = &self.document;
         MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), *language, hidden)
+    }
+}
+
+fn context_item(hit: Hit) -> ContextItem {
+    ContextItem {
+        path: hit.path.to_string(),
+        text: hit.text,
+        strategy: hit.strategy.to_owned(),
+        score: hit.score,
     }
 }

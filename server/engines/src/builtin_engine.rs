@@ -99,6 +99,11 @@ impl Engine for BuiltinEngine {
         true
     }
 
+    /// It reads the whole workspace, in which everything stands that could be chosen for it. Context that a case brings it takes.
+    fn reads_context(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(
         &'a self,
         request: Request,

@@ -54,6 +54,10 @@ impl Engine for Counted {
         self.engine.reads_workspace()
     }
 
+    fn reads_context(&self) -> bool {
+        self.engine.reads_context()
+    }
+
     fn complete<'a>(
         &'a self,
         request: Request,

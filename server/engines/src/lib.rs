@@ -1,11 +1,12 @@
 //! Engines: anything that completes code, behind one trait.
 //!
 //! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
-//! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate will own every
-//! socket and child process of Ghostbench; today it holds the embedded engine and a scripted one for tests.
+//! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
+//! child process of Ghostbench; today it holds the embedded engine, a scripted one for tests, and embeddings of servers.
 
 mod builtin_engine;
 mod busy;
+mod embeddings;
 mod scripted;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
+pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder, Key};
 pub use scripted::{Rule, Script, ScriptedEngine};
 
 /// What kind of engine it is; decides how it is spoken to.
@@ -168,6 +170,9 @@ pub trait Engine: Send + Sync {
 
     /// Whether it needs [`Request::corpus`].
     fn reads_workspace(&self) -> bool;
+
+    /// Whether code is to be chosen from the workspace for [`Request::context`] where the question brings none.
+    fn reads_context(&self) -> bool;
 
     /// Answers one request.
     fn complete<'a>(

@@ -13,7 +13,7 @@ use crate::{Answer, Busy, Description, Engine, Error, Finish, Kind, Request, Sin
 /// What a [`ScriptedEngine`] does with requests for some paths.
 ///
 /// ```json
-/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true }
+/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true, "context": true }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -33,6 +33,8 @@ pub struct Rule {
     pub panic: bool,
     /// Says last which document it was asked about: `len=<bytes> blake3=<hex>`.
     pub echo: bool,
+    /// Says last which files its context comes from, in order: `context=<path> <path>`. Only then it is given any.
+    pub context: bool,
 }
 
 fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -47,6 +49,7 @@ impl Rule {
     fn pieces(&self, request: &Request) -> Vec<String> {
         let mut pieces = self.pieces.clone();
         pieces.extend(self.echo.then(|| echo(request)));
+        pieces.extend(self.context.then(|| context(request)));
         pieces
     }
 }
@@ -54,6 +57,12 @@ impl Rule {
 fn echo(request: &Request) -> String {
     let hash = blake3::hash(request.text.as_bytes()).to_hex();
     format!("len={} blake3={hash}", request.text.len())
+}
+
+fn context(request: &Request) -> String {
+    let mut paths: Vec<&str> = request.context.iter().map(|item| item.path.as_str()).collect();
+    paths.dedup();
+    format!("context={}", paths.join(" "))
 }
 
 /// A [`Rule`] for every path, in short.
@@ -141,6 +150,10 @@ impl Engine for ScriptedEngine {
 
     fn reads_workspace(&self) -> bool {
         false
+    }
+
+    fn reads_context(&self) -> bool {
+        self.rules.iter().any(|rule| rule.context)
     }
 
     fn complete<'a>(

@@ -10,14 +10,23 @@ pub(crate) struct LineSet<'a>(FxHashSet<&'a str>);
 
 impl<'a> LineSet<'a> {
     pub(crate) fn new(text: &'a str) -> LineSet<'a> {
-        LineSet(text.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect())
+        LineSet::of_lines(text.lines())
+    }
+
+    pub(crate) fn of_lines(lines: impl Iterator<Item = &'a str>) -> LineSet<'a> {
+        LineSet(lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect())
+    }
+
+    /// Whether it stands for the most part in another one.
+    pub(crate) fn is_mostly_in(&self, other: &LineSet<'_>) -> bool {
+        let common = self.0.iter().filter(|line| other.0.contains(*line)).count();
+        common > 0 && common as f64 >= NEAR_COPY_SHARE * self.0.len() as f64
     }
 
     /// Whether the shorter of both stands for the most part in the longer one. So a function counts as a copy of what encloses it.
     pub(crate) fn is_near_copy(&self, other: &LineSet<'_>) -> bool {
-        let common = self.0.iter().filter(|line| other.0.contains(*line)).count();
-        let shorter = self.0.len().min(other.0.len());
-        common > 0 && common as f64 >= NEAR_COPY_SHARE * shorter as f64
+        let (shorter, longer) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
+        shorter.is_mostly_in(longer)
     }
 }
 

@@ -11,29 +11,30 @@ const MIN_PART_LETTERS: usize = 2;
 
 /// How often each word of `text` occurs, keywords included: their weight vanishes by itself.
 pub(crate) fn count(language: Language, text: &str) -> FxHashMap<String, u32> {
-    let mut identifiers = FxHashMap::<&str, u32>::default();
-    for token in lex(language, text) {
-        if token.kind == TokenKind::Word {
-            *identifiers.entry(&text[token.range]).or_default() += 1;
-        }
-    }
     let mut words = FxHashMap::default();
-    for (identifier, count) in identifiers {
-        each_word(identifier, |word| *words.entry(word).or_default() += count);
+    for identifier in identifiers(language, text) {
+        for word in of(identifier) {
+            *words.entry(word).or_default() += 1;
+        }
     }
     words
 }
 
-/// The identifier itself and, where there are several, its parts.
-fn each_word(identifier: &str, mut found: impl FnMut(String)) {
-    found(identifier.to_lowercase());
+/// The identifiers and keywords of `text` in order; what stands in comments and strings is none.
+pub(crate) fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str> {
+    let words = lex(language, text).into_iter().filter(|token| token.kind == TokenKind::Word);
+    words.map(|token| &text[token.range])
+}
+
+/// The words of an identifier: itself and, where there are several, its parts.
+pub(crate) fn of(identifier: &str) -> Vec<String> {
     let parts: Vec<&str> = split(identifier).collect();
+    let mut words = vec![identifier.to_lowercase()];
     if parts.len() > 1 {
-        parts
-            .into_iter()
-            .filter(|part| part.chars().nth(MIN_PART_LETTERS - 1).is_some())
-            .for_each(|part| found(part.to_lowercase()));
+        let long = parts.iter().filter(|part| part.chars().nth(MIN_PART_LETTERS - 1).is_some());
+        words.extend(long.map(|part| part.to_lowercase()));
     }
+    words
 }
 
 /// Splits at `_` and `$`, before a capital after a small letter, and before the last capital of a run (`HTTPServer`).
@@ -63,9 +64,7 @@ mod tests {
 
     #[track_caller]
     fn check(identifier: &str, expected: &[&str]) {
-        let mut words = Vec::new();
-        each_word(identifier, |word| words.push(word));
-        assert_eq!(words, expected);
+        assert_eq!(of(identifier), expected);
     }
 
     #[test]

@@ -151,6 +151,10 @@ impl Engine for Spy {
         true
     }
 
+    fn reads_context(&self) -> bool {
+        true
+    }
+
     fn complete<'a>(
         &'a self,
         request: Request,

@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use syntax::{Language, SourceFile};
 
-use crate::{FunctionQuery, Hit, Index};
+use super::FunctionQuery;
+use crate::{Hit, Index};
 
 fn files(fixture: &str) -> Vec<SourceFile> {
     let section = |section: &str| {

@@ -1,0 +1,70 @@
+//! Where the name that a `cross_file` case asks for is defined: the tag `defined`.
+
+use std::fmt;
+
+/// Name of the tag that holds the name a `cross_file` case asks for.
+pub const ENTITY_TAG: &str = "entity";
+/// Name of the tag that holds the places of its definitions.
+pub const DEFINED_TAG: &str = "defined";
+/// Name of the tag that says, by `yes` or `no`, whether the language's own rules lead to the definitions.
+pub const RESOLVED_TAG: &str = "resolved";
+/// Name of the tag that names the engine whose right answers were selected against.
+pub const JUDGE_TAG: &str = "judge";
+
+/// A place where a name is defined. Written as `path:line`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DefinedAt {
+    /// File, relative to the workspace root.
+    pub path: String,
+    /// Line of the name, 0-based.
+    pub line: u32,
+}
+
+impl fmt::Display for DefinedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path, self.line)
+    }
+}
+
+impl DefinedAt {
+    /// The places as one tag, with a space between them.
+    pub fn to_tag(places: &[DefinedAt]) -> String {
+        places.iter().map(DefinedAt::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The places that a tag names. A path may hold spaces: only behind a line's number does a place end. What is no place is left out.
+    pub fn from_tag(tag: &str) -> Vec<DefinedAt> {
+        let mut places = Vec::new();
+        let mut path = String::new();
+        for word in tag.split(' ') {
+            if !path.is_empty() {
+                path.push(' ');
+            }
+            let place = word.rsplit_once(':').and_then(|(end, line)| Some((end, line.parse().ok()?)));
+            let Some((end, line)) = place else {
+                path.push_str(word);
+                continue;
+            };
+            places.push(DefinedAt { path: std::mem::take(&mut path) + end, line });
+        }
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_as_they_were_written() {
+        let place = |path: &str, line| DefinedAt { path: path.to_owned(), line };
+        for places in [
+            vec![],
+            vec![place("a/b.py", 0)],
+            vec![place("my files/b c.py", 7), place("C:/d.py", 12), place("e", u32::MAX)],
+        ] {
+            assert_eq!(DefinedAt::from_tag(&DefinedAt::to_tag(&places)), places);
+        }
+        assert_eq!(DefinedAt::from_tag("a.py b.py:x"), []);
+    }
+}

@@ -1,0 +1,130 @@
+//! Lexical search at growing sizes, in memory and by tantivy: how long it takes to build, how much memory it needs, how long a
+//! question and a change take, and how many of the best windows are found.
+//!
+//! `GHOSTBENCH_SOURCES=folders cargo bench -p index --bench lexical`
+#![expect(clippy::unwrap_used, reason = "a benchmark without its corpus has nothing to measure")]
+#![expect(clippy::print_stdout, reason = "what a benchmark is for")]
+
+use std::sync::Arc;
+
+use index::{FileIndex, Index, LexicalIndex, WindowQuery};
+use rayon::prelude::*;
+use syntax::SourceFile;
+
+use corpus::Question;
+use measure::{Megabytes, Times, allocated, timed};
+use tantivy_index::TantivyIndex;
+
+#[path = "lexical/corpus.rs"]
+mod corpus;
+#[path = "lexical/measure.rs"]
+mod measure;
+#[path = "lexical/tantivy_index.rs"]
+mod tantivy_index;
+
+/// Lines of code.
+const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
+const QUESTIONS: usize = 400;
+/// Windows that the strategies ask for.
+const LIMIT: usize = 40;
+const UPDATES: usize = 200;
+/// Budgets that are compared.
+const BUDGETS: [u64; 4] = [25_000, 50_000, 100_000, 400_000];
+
+fn main() {
+    let all = corpus::read();
+    for files in SIZES.into_iter().filter_map(|lines| corpus::first_lines(&all, lines)) {
+        let indexes = read(files);
+        let questions = corpus::questions(files, QUESTIONS);
+        in_memory(&indexes, &questions);
+        tantivy(&indexes, &questions);
+    }
+}
+
+/// What comes before any search: looking at each file, and doing so again from what was stored.
+fn read(files: &[SourceFile]) -> Vec<Arc<FileIndex>> {
+    let (lines, bytes) = corpus::size(files);
+    println!("\n{lines} lines in {} files, {}", files.len(), Megabytes(bytes));
+    let before = allocated();
+    let (indexes, time) =
+        timed(|| files.par_iter().map(|file| Arc::new(FileIndex::new(file.clone()))).collect::<Vec<_>>());
+    let speed = bytes as f64 / 1e6 / time.as_secs_f64();
+    println!("  files: read in {time:.1?}, {speed:.1} MB/s; {}", Megabytes(allocated() - before));
+    let stored: Vec<Vec<u8>> = indexes.par_iter().map(|file| file.encode()).collect();
+    let decode = |(file, bytes): (&SourceFile, &Vec<u8>)| FileIndex::decode(file.clone(), bytes).unwrap();
+    let (_, time) = timed(|| files.par_iter().zip(&stored).map(decode).collect::<Vec<_>>());
+    println!("  files: stored in {}, read back in {time:.1?}", Megabytes(stored.iter().map(Vec::len).sum()));
+    indexes
+}
+
+fn in_memory(files: &[Arc<FileIndex>], questions: &[Question]) {
+    let before = allocated();
+    let (index, time) = timed(|| Index::from_files(files.to_vec()));
+    println!("  in memory: built in {time:.1?}; {}", Megabytes(allocated() - before));
+    let exact = ask(&index, questions, Some(u64::MAX));
+    println!("  in memory: all terms {}", exact.times);
+    for budget in BUDGETS {
+        let answers = ask(&index, questions, Some(budget));
+        println!("  in memory: budget {budget} {}, finds {:.1} %", answers.times, answers.share_of(&exact));
+    }
+    let answers = ask(&index, questions, None);
+    println!("  in memory: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
+    let hide = |question: &Question| timed(|| index.hide(&[&question.path])).1;
+    println!("  in memory: hide a file {}", Times::new(questions.iter().map(hide)));
+    let mut changing = index.clone();
+    let update = |file: &Arc<FileIndex>| timed(|| changing.update(vec![file.clone()], &[])).1;
+    println!("  in memory: change a file {}", Times::new(some(files).map(update)));
+}
+
+fn tantivy(files: &[Arc<FileIndex>], questions: &[Question]) {
+    let exact = ask(&Index::from_files(files.to_vec()), questions, Some(u64::MAX));
+    let before = allocated();
+    let (index, time) = timed(|| TantivyIndex::build(files.to_vec()).unwrap());
+    let mut index = index;
+    let disk = Megabytes(index.disk_bytes());
+    println!(
+        "  tantivy: built in {time:.1?}; {}, on disk {disk}",
+        Megabytes(allocated().saturating_sub(before))
+    );
+    let answers = ask(&index, questions, None);
+    println!("  tantivy: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
+    let update = |file: &Arc<FileIndex>| timed(|| index.update(vec![file.clone()], &[])).1;
+    println!("  tantivy: change a file {}", Times::new(some(files).map(update)));
+    let save = |file: &Arc<FileIndex>| timed(|| index.save(vec![file.clone()]).unwrap()).1;
+    println!("  tantivy: save a file {}", Times::new(some(files).map(save)));
+}
+
+/// Files spread over all.
+fn some(files: &[Arc<FileIndex>]) -> impl Iterator<Item = &Arc<FileIndex>> {
+    files.iter().step_by((files.len() / UPDATES).max(1))
+}
+
+/// What was found, and how long it took.
+struct Answers {
+    found: Vec<Vec<(String, u32)>>,
+    times: Times,
+}
+
+/// Asks each question some times, of which the shortest counts: the machine has other things to do.
+fn ask(index: &dyn LexicalIndex, questions: &[Question], budget: Option<u64>) -> Answers {
+    const REPEATS: usize = 3;
+    let ask = |question: &Question| {
+        let usual = WindowQuery::new(&question.terms, LIMIT);
+        let query = WindowQuery { budget: budget.unwrap_or(usual.budget), ..usual };
+        let time = (0..REPEATS).map(|_| timed(|| index.search(&query)).1).min().unwrap();
+        let hits = index.search(&query);
+        (hits.iter().map(|hit| (hit.file.path().to_owned(), hit.window)).collect(), time)
+    };
+    let (found, times): (Vec<_>, Vec<_>) = questions.iter().map(ask).unzip();
+    Answers { found, times: Times::new(times.into_iter()) }
+}
+
+impl Answers {
+    /// How much of the other answers is among these, per cent.
+    fn share_of(&self, exact: &Answers) -> f64 {
+        let wanted: usize = exact.found.iter().map(Vec::len).sum();
+        let both = exact.found.iter().zip(&self.found);
+        let kept = both.map(|(exact, found)| exact.iter().filter(|hit| found.contains(hit)).count());
+        100.0 * kept.sum::<usize>() as f64 / wanted as f64
+    }
+}

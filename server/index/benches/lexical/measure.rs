@@ -1,0 +1,71 @@
+//! Time and memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: every call is the system allocator's; only a counter is kept beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Bytes that are allocated now.
+pub(crate) fn allocated() -> usize {
+    ALLOCATED.load(Ordering::Relaxed)
+}
+
+pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let value = run();
+    (value, start.elapsed())
+}
+
+/// How long the same thing took, each time.
+pub(crate) struct Times(Vec<Duration>);
+
+impl Times {
+    pub(crate) fn new(times: impl Iterator<Item = Duration>) -> Times {
+        let mut times: Vec<Duration> = times.collect();
+        times.sort_unstable();
+        Times(times)
+    }
+
+    /// The time that so many per cent do not exceed, ms.
+    fn percentile(&self, share: usize) -> f64 {
+        self.0[(self.0.len() - 1) * share / 100].as_secs_f64() * 1e3
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p50, p95, p99] = [50, 95, 99].map(|share| self.percentile(share));
+        write!(f, "p50 {p50:.3} p95 {p95:.3} p99 {p99:.3} ms")
+    }
+}
+
+/// Bytes for people.
+pub(crate) struct Megabytes(pub(crate) usize);
+
+impl fmt::Display for Megabytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} MB", self.0 as f64 / 1e6)
+    }
+}

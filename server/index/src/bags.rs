@@ -1,0 +1,268 @@
+//! Bags of terms: how often each term occurs in each of a file's pieces (blocks of lines, functions).
+//!
+//! Bags are kept as they are stored: a term is named by its position among all terms of the file, and positions and counts are written
+//! as small numbers, mostly one byte for both.
+
+use rustc_hash::FxHashMap;
+
+use crate::codec::{read_number, read_slice, write_number, write_slice};
+use crate::terms::Term;
+
+/// The bags of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bags {
+    /// All terms of the file, in order.
+    terms: Box<[Term]>,
+    /// Where each bag ends in `entries`.
+    ends: Box<[u32]>,
+    /// For each term of a bag, by position: twice the distance to the position expected next (one after the last), plus one where
+    /// it occurs more than once; then its count follows.
+    entries: Box<[u8]>,
+}
+
+/// A term of a bag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Position among the terms of the file.
+    pub(crate) term: u32,
+    /// How often it occurs, up to the largest number: BM25 hardly tells higher ones apart.
+    pub(crate) count: u8,
+}
+
+impl Bags {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// All terms of the file, in order.
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// The terms of one bag by position; none for a bag that is not there.
+    pub(crate) fn bag(&self, number: usize) -> impl Iterator<Item = Entry> {
+        let start =
+            number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
+        let end = self.ends.get(number).map_or(start, |&end| end as usize);
+        let mut rest = self.entries.get(start..end).unwrap_or_default();
+        let mut next = 0;
+        std::iter::from_fn(move || read_entry(&mut rest, &mut next))
+    }
+
+    /// How many terms each bag has, repeats counted.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = u32> {
+        (0..self.len()).map(|number| self.bag(number).map(|entry| u32::from(entry.count)).sum())
+    }
+
+    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+        write_number(bytes, self.terms.len() as u32);
+        bytes.extend(self.terms.iter().flat_map(|term| term.bits().to_le_bytes()));
+        write_number(bytes, self.ends.len() as u32);
+        let mut start = 0;
+        for &end in &self.ends {
+            write_number(bytes, end - start);
+            start = end;
+        }
+        write_slice(bytes, &self.entries);
+    }
+
+    /// Reads what `encode` wrote; `None` if the bytes are anything else.
+    pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Bags> {
+        let terms = read_terms(bytes)?;
+        let ends = read_ends(bytes)?;
+        let entries = read_slice(bytes)?.into();
+        let bags = Bags { terms, ends, entries };
+        bags.is_sound().then_some(bags)
+    }
+
+    /// Whether every bag can be read to its end and names terms of the file only.
+    fn is_sound(&self) -> bool {
+        let mut rest = &*self.entries;
+        let mut start = 0;
+        for &end in &self.ends {
+            let Some((mut bag, after)) = rest.split_at_checked((end - start) as usize) else { return false };
+            let mut next = 0;
+            while !bag.is_empty() {
+                if read_entry(&mut bag, &mut next).is_none_or(|entry| entry.term as usize >= self.terms.len())
+                {
+                    return false;
+                }
+            }
+            (rest, start) = (after, end);
+        }
+        rest.is_empty() && self.terms.is_sorted_by(|one, other| one < other)
+    }
+}
+
+/// `next` is the position after the last entry's.
+#[inline]
+fn read_entry(bytes: &mut &[u8], next: &mut u32) -> Option<Entry> {
+    let number = read_number(bytes)?;
+    let term = next.checked_add(number >> 1)?;
+    *next = term.checked_add(1)?;
+    let count = if number & 1 == 0 { 1 } else { u8::try_from(read_number(bytes)?).ok()? };
+    Some(Entry { term, count })
+}
+
+fn read_terms(bytes: &mut &[u8]) -> Option<Box<[Term]>> {
+    let length = read_number(bytes)? as usize * size_of::<u64>();
+    let (terms, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    let (terms, _) = terms.as_chunks();
+    Some(terms.iter().map(|bits| Term::from_bits(u64::from_le_bytes(*bits))).collect())
+}
+
+fn read_ends(bytes: &mut &[u8]) -> Option<Box<[u32]>> {
+    let mut end = 0_u32;
+    let length = read_number(bytes)?;
+    (0..length)
+        .map(|_| {
+            end = end.checked_add(read_number(bytes)?)?;
+            Some(end)
+        })
+        .collect()
+}
+
+/// Collects the bags of a file, one after the other.
+#[derive(Default)]
+pub(crate) struct BagsBuilder {
+    numbers: FxHashMap<Term, u32>,
+    terms: Vec<Term>,
+    /// By number of the term: how often it occurs in the bag that is being filled.
+    counts: Vec<u8>,
+    /// Numbers of the terms in that bag.
+    filled: Vec<u32>,
+    ends: Vec<usize>,
+    /// Terms by number, not yet by position.
+    entries: Vec<Entry>,
+}
+
+impl BagsBuilder {
+    /// The number that stands for `term` here.
+    pub(crate) fn number(&mut self, term: Term) -> u32 {
+        let next = self.terms.len() as u32;
+        let number = *self.numbers.entry(term).or_insert(next);
+        if number == next {
+            self.terms.push(term);
+            self.counts.push(0);
+        }
+        number
+    }
+
+    /// Puts a term into the bag, by its number.
+    pub(crate) fn add(&mut self, number: u32) {
+        let count = &mut self.counts[number as usize];
+        if *count == 0 {
+            self.filled.push(number);
+        }
+        // BM25 hardly tells larger counts apart.
+        *count = count.saturating_add(1);
+    }
+
+    /// Ends the bag and begins the next one.
+    pub(crate) fn end_bag(&mut self) {
+        for number in self.filled.drain(..) {
+            let count = std::mem::take(&mut self.counts[number as usize]);
+            self.entries.push(Entry { term: number, count });
+        }
+        self.ends.push(self.entries.len());
+    }
+
+    /// The bags that were ended.
+    pub(crate) fn finish(mut self) -> Bags {
+        let positions = self.sort_terms();
+        let mut bytes = Vec::with_capacity(self.entries.len() + self.entries.len() / 4);
+        let mut ends = Vec::with_capacity(self.ends.len());
+        let mut start = 0;
+        for end in self.ends {
+            let bag = &mut self.entries[start..end];
+            bag.iter_mut().for_each(|entry| entry.term = positions[entry.term as usize]);
+            bag.sort_unstable_by_key(|entry| entry.term);
+            write_bag(&mut bytes, bag);
+            ends.push(bytes.len() as u32);
+            start = end;
+        }
+        Bags { terms: self.terms.into(), ends: ends.into(), entries: bytes.into() }
+    }
+
+    /// Puts the terms in order and gives the position of each number.
+    fn sort_terms(&mut self) -> Vec<u32> {
+        let mut order: Vec<(Term, u32)> = self.terms.drain(..).zip(0..).collect();
+        order.sort_unstable();
+        let mut positions = vec![0; order.len()];
+        for (position, &(_, number)) in order.iter().enumerate() {
+            positions[number as usize] = position as u32;
+        }
+        self.terms.extend(order.into_iter().map(|(term, _)| term));
+        positions
+    }
+}
+
+fn write_bag(bytes: &mut Vec<u8>, bag: &[Entry]) {
+    let mut next = 0;
+    for entry in bag {
+        let repeats = entry.count > 1;
+        write_number(bytes, (entry.term - next) << 1 | u32::from(repeats));
+        if repeats {
+            write_number(bytes, entry.count.into());
+        }
+        next = entry.term + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn build(bags: &[Vec<u64>]) -> Bags {
+        let mut builder = BagsBuilder::default();
+        for bag in bags {
+            for &bits in bag {
+                let number = builder.number(Term::from_bits(bits));
+                builder.add(number);
+            }
+            builder.end_bag();
+        }
+        builder.finish()
+    }
+
+    fn read(bags: &Bags) -> Vec<Vec<u64>> {
+        let repeat = |entry: Entry| {
+            let bits = bags.terms()[entry.term as usize].bits();
+            std::iter::repeat_n(bits, entry.count.into())
+        };
+        (0..bags.len()).map(|number| bags.bag(number).flat_map(repeat).collect()).collect()
+    }
+
+    #[test]
+    fn counts_end_at_their_limit() {
+        let bags = build(&[vec![7; 1000], vec![]]);
+        assert_eq!(bags.bag(0).collect::<Vec<_>>(), [Entry { term: 0, count: u8::MAX }]);
+        assert_eq!(bags.lengths().collect::<Vec<_>>(), [255, 0]);
+        assert_eq!(bags.bag(2).count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_put_in_comes_out(mut bags in prop::collection::vec(prop::collection::vec(0_u64..300, 0..40), 0..8)) {
+            let built = build(&bags);
+            bags.iter_mut().for_each(|bag| bag.sort_unstable());
+            prop_assert_eq!(read(&built), bags);
+            let mut bytes = Vec::new();
+            built.encode(&mut bytes);
+            let mut rest = &*bytes;
+            prop_assert_eq!(Bags::decode(&mut rest), Some(built));
+            prop_assert_eq!(rest, b"");
+        }
+
+        #[test]
+        fn hostile_bytes_give_nothing_or_sound_bags(bytes in prop::collection::vec(0_u8..20, 0..60)) {
+            if let Some(bags) = Bags::decode(&mut &*bytes) {
+                read(&bags);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Prompts as the original's programs put them together from a prefix and the found chunks.
+//!
+//! Lengths are tokens of the model, which only the caller can count: a [`Tokenize`] tells where the tokens of a text end.
+//! The texts on both sides of the joint are tokenized apart, as in the original.
+
+use syntax::Language;
+
+use super::ChunkHit;
+use super::render::{comment_sign, head};
+
+/// The ends of the tokens of a text in bytes, ascending; the last one is the text's length.
+pub type Tokenize<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
+
+/// A prompt and its length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The whole text.
+    pub text: String,
+    /// Its length in tokens.
+    pub tokens: usize,
+}
+
+/// Lengths for a model that runs in the original's own program, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalSettings {
+    /// Prompt and answer together.
+    pub max_tokens: usize,
+    /// The answer.
+    pub answer_tokens: usize,
+    /// The chunks in front of the prompt.
+    pub context_tokens: usize,
+    /// Only chunks with a higher score are taken.
+    pub min_score: f64,
+}
+
+impl LocalSettings {
+    /// The original's defaults.
+    pub const PAPER: LocalSettings = LocalSettings {
+        max_tokens: 2048,
+        answer_tokens: 50,
+        context_tokens: 512,
+        min_score: f64::NEG_INFINITY,
+    };
+
+    fn prompt_tokens(&self) -> usize {
+        self.max_tokens.saturating_sub(self.answer_tokens)
+    }
+}
+
+/// The prompt without chunks: the end of `prefix`.
+pub fn local_prompt(prefix: &str, settings: &LocalSettings, tokenize: &Tokenize<'_>) -> Prompt {
+    let (text, tokens) = last_tokens(prefix, settings.prompt_tokens(), tokenize);
+    Prompt { text: text.to_owned(), tokens }
+}
+
+/// The prompt with chunks. They are taken in order until one does not fit; the prefix fills the rest.
+pub fn local_prompt_with_chunks(
+    language: Language,
+    hits: &[ChunkHit],
+    prefix: &str,
+    settings: &LocalSettings,
+    tokenize: &Tokenize<'_>,
+) -> Prompt {
+    let context = local_context(comment_sign(language), hits, settings, tokenize);
+    let (context, context_tokens) = first_tokens(&context, settings.context_tokens, tokenize);
+    let room = settings.prompt_tokens().saturating_sub(context_tokens);
+    let (prefix, prefix_tokens) = last_tokens(prefix, room, tokenize);
+    Prompt { text: format!("{context}{prefix}"), tokens: context_tokens + prefix_tokens }
+}
+
+fn local_context(sign: &str, hits: &[ChunkHit], settings: &LocalSettings, tokenize: &Tokenize<'_>) -> String {
+    let head = head(sign);
+    let mut used = tokenize(&head).len();
+    let mut context = String::new();
+    for hit in hits.iter().filter(|hit| hit.score > settings.min_score) {
+        let block = block(sign, hit);
+        used += tokenize(&block).len();
+        if used > settings.context_tokens {
+            break;
+        }
+        context.push_str(&block);
+    }
+    if context.is_empty() { context } else { head + &context }
+}
+
+/// A chunk under one line with its file's name. These words are others than those of [`super::context_text`].
+fn block(sign: &str, hit: &ChunkHit) -> String {
+    let lines = hit.text().split('\n').filter(|line| !line.is_empty());
+    let lines: Vec<String> = lines.map(|line| format!("{sign} {line}")).collect();
+    format!("{sign} the below code fragment is found in {}\n{}\n\n", hit.named, lines.join("\n"))
+}
+
+/// Lengths for a model behind a server, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServedSettings {
+    /// The chunks in front of the prompt.
+    pub context_tokens: usize,
+    /// The prompt without them.
+    pub prompt_tokens: usize,
+}
+
+impl ServedSettings {
+    /// The original's defaults with chunks: 16,384 tokens less the chunks, 50 for the answer and 100 to spare.
+    pub const WITH_CHUNKS: ServedSettings = ServedSettings { context_tokens: 12_800, prompt_tokens: 3_434 };
+
+    /// The original's defaults without chunks.
+    pub const WITHOUT_CHUNKS: ServedSettings = ServedSettings { context_tokens: 0, prompt_tokens: 16_234 };
+}
+
+/// The start of `context`, a line feed, and the end of `prefix`. Without a context the line feed stays.
+pub fn served_prompt(
+    context: &str,
+    prefix: &str,
+    settings: &ServedSettings,
+    tokenize: &Tokenize<'_>,
+) -> String {
+    let (context, _) = first_tokens(context, settings.context_tokens, tokenize);
+    let (prefix, _) = last_tokens(prefix, settings.prompt_tokens, tokenize);
+    format!("{context}\n{prefix}")
+}
+
+/// The first `limit` tokens of `text`, and how many there are.
+fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
+    let ends = tokenize(text);
+    let tokens = ends.len().min(limit);
+    let end = tokens.checked_sub(1).map_or(0, |last| ends[last]);
+    (&text[..end], tokens)
+}
+
+/// The last `limit` tokens of `text`, and how many there are.
+fn last_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
+    let ends = tokenize(text);
+    let tokens = ends.len().min(limit);
+    let start = (ends.len() - tokens).checked_sub(1).map_or(0, |before| ends[before]);
+    (&text[start..], tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use expect_test::expect;
+
+    use super::*;
+    use crate::cceval::{FileChunks, context_text};
+
+    /// Every character is a token.
+    fn characters(text: &str) -> Vec<usize> {
+        text.char_indices().map(|(at, character)| at + character.len_utf8()).collect()
+    }
+
+    fn hits() -> Vec<ChunkHit> {
+        let hit = |(path, text, score): (&str, &str, f64)| {
+            let file = Arc::new(FileChunks::new(path.into(), text));
+            ChunkHit { named: file.path().clone(), score, file, chunk: 0 }
+        };
+        [("a.py", "one\n\n  two", 3.0), ("b.py", &"long ".repeat(60), 2.0), ("c.py", "x", 2.0)]
+            .map(hit)
+            .into()
+    }
+
+    const SETTINGS: LocalSettings =
+        LocalSettings { max_tokens: 210, answer_tokens: 10, context_tokens: 190, min_score: 1.0 };
+
+    #[test]
+    fn chunks_are_taken_until_one_does_not_fit_and_the_prefix_fills_the_rest() {
+        let prompt = local_prompt_with_chunks(
+            Language::Python,
+            &hits(),
+            "0123456789 é",
+            &LocalSettings { ..SETTINGS },
+            &characters,
+        );
+        expect![[r#"
+            # Here are some relevant code fragments from other files of the repo:
+
+            # the below code fragment is found in a.py
+            # one
+            #   two
+
+            0123456789 é"#]]
+        .assert_eq(&prompt.text);
+        assert_eq!(prompt.tokens, prompt.text.chars().count());
+    }
+
+    #[test]
+    fn only_chunks_above_the_least_score_are_taken_and_without_one_there_is_no_head() {
+        let settings = LocalSettings { min_score: 3.0, ..SETTINGS };
+        let prompt = local_prompt_with_chunks(Language::Python, &hits(), "prefix", &settings, &characters);
+        assert_eq!(prompt, Prompt { text: "prefix".into(), tokens: 6 });
+        let settings = LocalSettings { min_score: 2.5, context_tokens: 9999, ..SETTINGS };
+        let prompt = local_prompt_with_chunks(Language::Python, &hits(), "prefix", &settings, &characters);
+        assert!(prompt.text.contains("a.py") && !prompt.text.contains("c.py"));
+    }
+
+    #[test]
+    fn a_prompt_alone_loses_its_start() {
+        let settings = LocalSettings { max_tokens: 13, ..SETTINGS };
+        let prompt = local_prompt("añb", &settings, &characters);
+        assert_eq!(prompt, Prompt { text: "añb".into(), tokens: 3 });
+        let settings = LocalSettings { max_tokens: 12, ..SETTINGS };
+        assert_eq!(local_prompt("añb", &settings, &characters).text, "ñb");
+        let settings = LocalSettings { max_tokens: 9, ..SETTINGS };
+        assert_eq!(local_prompt("añb", &settings, &characters), Prompt { text: String::new(), tokens: 0 });
+    }
+
+    #[test]
+    fn served_prompts_keep_the_contexts_start_and_the_prefixs_end() {
+        let context = context_text(Language::Python, &hits());
+        let settings = ServedSettings { context_tokens: 6, prompt_tokens: 3 };
+        assert_eq!(served_prompt(&context, "prefix", &settings, &characters), "# Here\nfix");
+        assert_eq!(served_prompt("", "prefix", &ServedSettings::WITHOUT_CHUNKS, &characters), "\nprefix");
+    }
+}

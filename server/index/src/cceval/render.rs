@@ -1,0 +1,74 @@
+//! The found chunks as text that stands before a prompt.
+
+use std::fmt::Write as _;
+
+use syntax::Language;
+
+use super::{ChunkHit, python};
+
+/// What the original puts at the start of a comment line.
+pub(super) fn comment_sign(language: Language) -> &'static str {
+    if language == Language::Python { "#" } else { "//" }
+}
+
+/// The first line above the chunks, and a blank one.
+pub(super) fn head(sign: &str) -> String {
+    format!("{sign} Here are some relevant code fragments from other files of the repo:\n\n")
+}
+
+/// The chunks as commented lines, each under its file's name: the benchmark's field `text`. Without chunks it is empty.
+pub fn context_text(language: Language, hits: &[ChunkHit]) -> String {
+    if hits.is_empty() {
+        return String::new();
+    }
+    let sign = comment_sign(language);
+    let mut text = head(sign);
+    for hit in hits {
+        write_chunk(&mut text, sign, hit);
+    }
+    text
+}
+
+fn write_chunk(text: &mut String, sign: &str, hit: &ChunkHit) {
+    let head = ["the below code fragment can be found in:", &*hit.named];
+    for line in head.into_iter().chain(python::split_lines(hit.text().trim_matches('\n'))) {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{sign} {line}");
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use expect_test::expect;
+
+    use super::*;
+    use crate::cceval::FileChunks;
+
+    #[test]
+    fn chunks_stand_in_comments_under_their_files_names() {
+        let file = Arc::new(FileChunks::new("lib/a.ts".into(), "one\r\n\n  two\u{c}three\n"));
+        let hit = ChunkHit { named: file.path().clone(), score: 1.0, file, chunk: 0 };
+        let text = context_text(Language::TypeScript, &[hit.clone(), hit]);
+        expect![[r#"
+            // Here are some relevant code fragments from other files of the repo:
+
+            // the below code fragment can be found in:
+            // lib/a.ts
+            // one
+            //   two
+            // three
+
+            // the below code fragment can be found in:
+            // lib/a.ts
+            // one
+            //   two
+            // three
+
+        "#]]
+        .assert_eq(&text);
+        assert_eq!(context_text(Language::Python, &[]), "");
+    }
+}

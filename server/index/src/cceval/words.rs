@@ -1,0 +1,137 @@
+//! The words of the candidates: which chunks have each, and what it adds to their scores.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::chunks::FileChunks;
+use super::okapi::Okapi;
+use super::tokens;
+
+/// An inverted index over the chunks of one cursor.
+pub(super) struct Words {
+    /// Words in order of first appearance.
+    numbers: FxHashMap<Box<str>, u32>,
+    /// Where the postings of each word begin; one more at the end.
+    starts: Vec<u32>,
+    postings: Vec<Posting>,
+    /// How many distinct words each chunk has.
+    distinct: Vec<u32>,
+}
+
+/// A chunk that has a word.
+#[derive(Clone, Copy, Default)]
+struct Posting {
+    chunk: u32,
+    /// What each occurrence of the word in a query adds to the chunk's score.
+    gain: f64,
+}
+
+/// The words of some chunks before they are turned around.
+#[derive(Default)]
+struct Forward {
+    numbers: FxHashMap<Box<str>, u32>,
+    /// How many chunks have each word.
+    frequencies: Vec<u32>,
+    /// Words of each chunk, repeats counted.
+    lengths: Vec<u32>,
+    distinct: Vec<u32>,
+    /// Chunk by chunk: the word's number, the chunk's, and how often it has the word.
+    counts: Vec<(u32, u32, u32)>,
+}
+
+impl Words {
+    /// Takes the first chunks of each file, as many as stand beside it.
+    pub(super) fn new<'a>(files: impl Iterator<Item = (&'a FileChunks, usize)>) -> Words {
+        let mut forward = Forward::default();
+        files.for_each(|(file, chunks)| forward.add(file, chunks));
+        forward.invert()
+    }
+
+    /// The score of every chunk by BM25.
+    pub(super) fn bm25(&self, query: &str) -> Vec<f64> {
+        let mut scores = vec![0.0; self.distinct.len()];
+        for word in tokens::tokenize(query) {
+            for posting in self.postings(word) {
+                scores[posting.chunk as usize] += posting.gain;
+            }
+        }
+        scores
+    }
+
+    /// The score of every chunk by the share of distinct words that it has in common with `query`.
+    pub(super) fn jaccard(&self, query: &str) -> Vec<f64> {
+        let words: FxHashSet<&str> = tokens::tokenize(query).into_iter().collect();
+        let mut common = vec![0; self.distinct.len()];
+        for word in &words {
+            self.postings(word).iter().for_each(|posting| common[posting.chunk as usize] += 1);
+        }
+        let score = |(&common, &distinct): (&u32, &u32)| {
+            f64::from(common) / (words.len() as f64 + f64::from(distinct) - f64::from(common))
+        };
+        common.iter().zip(&self.distinct).map(score).collect()
+    }
+
+    /// The words of `query` that `chunk` has, those first that add most to its score.
+    pub(super) fn shared<'q>(&self, query: &'q str, chunk: u32) -> Vec<&'q str> {
+        let mut gains = FxHashMap::<&str, f64>::default();
+        for word in tokens::tokenize(query) {
+            let postings = self.postings(word);
+            if let Ok(found) = postings.binary_search_by_key(&chunk, |posting| posting.chunk) {
+                *gains.entry(word).or_default() += postings[found].gain;
+            }
+        }
+        let mut gains: Vec<(&str, f64)> = gains.into_iter().collect();
+        gains.sort_by(|(one, gain), (other, more)| more.total_cmp(gain).then(one.cmp(other)));
+        gains.into_iter().map(|(word, _)| word).collect()
+    }
+
+    /// The chunks that have `word`, in order.
+    fn postings(&self, word: &str) -> &[Posting] {
+        let Some(&number) = self.numbers.get(word) else { return &[] };
+        let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
+        &self.postings[start as usize..end as usize]
+    }
+}
+
+impl Forward {
+    fn add(&mut self, file: &FileChunks, chunks: usize) {
+        let mut numbers = vec![None; file.vocabulary()];
+        for chunk in 0..chunks {
+            let counts = file.counts(chunk);
+            for count in counts {
+                let number =
+                    *numbers[count.word as usize].get_or_insert_with(|| self.number(file.word(count.word)));
+                self.frequencies[number as usize] += 1;
+                self.counts.push((number, self.lengths.len() as u32, count.count));
+            }
+            self.lengths.push(file.tokens(chunk));
+            self.distinct.push(counts.len() as u32);
+        }
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(word) {
+            return number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(word.into(), number);
+        self.frequencies.push(0);
+        number
+    }
+
+    fn invert(self) -> Words {
+        let okapi = Okapi::new(&self.frequencies, &self.lengths);
+        let mut starts = vec![0];
+        starts.extend(self.frequencies.iter().scan(0, |sum, frequency| {
+            *sum += frequency;
+            Some(*sum)
+        }));
+        let mut next = starts.clone();
+        let mut postings = vec![Posting::default(); self.counts.len()];
+        for (word, chunk, count) in self.counts {
+            let gain = okapi.gain(word, count, self.lengths[chunk as usize]);
+            postings[next[word as usize] as usize] = Posting { chunk, gain };
+            next[word as usize] += 1;
+        }
+        Words { numbers: self.numbers, starts, postings, distinct: self.distinct }
+    }
+}

@@ -1,0 +1,102 @@
+//! Reading and writing of bytes: numbers of variable length, slices with their length before them, and what is stored under a seal.
+//!
+//! A reader never panics: whatever the bytes are, it gives values or says that there are none.
+
+use crate::DecodeError;
+
+/// Appends `value`, seven bits a byte, lowest first; all bytes but the last have their highest bit set.
+pub(crate) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Appends a slice with its length.
+pub(crate) fn write_slice(bytes: &mut Vec<u8>, slice: &[u8]) {
+    let length =
+        u32::try_from(slice.len()).expect("what is derived from a file of less than 4 GiB is smaller yet");
+    write_number(bytes, length);
+    bytes.extend_from_slice(slice);
+}
+
+/// Reads from the front of `bytes`, which keeps the rest. `None` where they end too early or a number is none of 32 bits.
+#[inline]
+pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u32> {
+    let (&first, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if first < 0x80 { Some(first.into()) } else { read_long_number(bytes, first) }
+}
+
+fn read_long_number(bytes: &mut &[u8], first: u8) -> Option<u32> {
+    let mut value = u64::from(first & 0x7f);
+    for shift in (7..35).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return u32::try_from(value).ok();
+        }
+    }
+    None
+}
+
+/// Reads a slice with its length; `None` where the bytes end too early.
+pub(crate) fn read_slice<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = read_number(bytes)?;
+    let (slice, rest) = bytes.split_at_checked(length as usize)?;
+    *bytes = rest;
+    Some(slice)
+}
+
+const CHECKSUM_BYTES: usize = 16;
+
+/// `payload` with what [`unseal`] needs to recognise it.
+pub(crate) fn seal(format: &str, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(payload.len() + 64);
+    write_slice(&mut bytes, format.as_bytes());
+    bytes.extend(checksum(payload));
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// The payload of what was sealed with the same format.
+pub(crate) fn unseal<'a>(format: &str, mut bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+    if read_slice(&mut bytes) != Some(format.as_bytes()) {
+        return Err(DecodeError::Format);
+    }
+    let (sum, payload) = bytes.split_first_chunk::<CHECKSUM_BYTES>().ok_or(DecodeError::Damaged)?;
+    if *sum == checksum(payload) { Ok(payload) } else { Err(DecodeError::Damaged) }
+}
+
+fn checksum(payload: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let hash = blake3::hash(payload);
+    *hash.as_bytes().first_chunk().expect("the hash is longer than the checksum")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_slices_come_back() {
+        for value in [0, 1, 127, 128, 300, 1 << 14, 1 << 21, 1 << 28, u32::MAX] {
+            let mut bytes = Vec::new();
+            write_number(&mut bytes, value);
+            write_slice(&mut bytes, b"abc");
+            let mut rest = &*bytes;
+            assert_eq!(read_number(&mut rest), Some(value));
+            assert_eq!(read_slice(&mut rest), Some(&b"abc"[..]));
+            assert_eq!(rest, b"");
+        }
+    }
+
+    #[test]
+    fn broken_bytes_give_nothing() {
+        for broken in [&[][..], &[0x80], &[0xff; 5], &[0xff, 0xff, 0xff, 0xff, 0x7f], &[0x80; 9]] {
+            assert_eq!(read_number(&mut &*broken), None, "{broken:?}");
+        }
+        assert_eq!(read_slice(&mut &[3, 1, 2][..]), None);
+    }
+}

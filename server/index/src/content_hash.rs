@@ -1,0 +1,41 @@
+//! Which content a file has, in a few bytes that are the same on every machine.
+
+use std::fmt;
+
+use syntax::SourceFile;
+
+/// Hash of everything of a file that the index depends on: its text and its language. Its path is no part of it, so a file that is
+/// moved keeps what was derived from it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; ContentHash::BYTES]);
+
+impl ContentHash {
+    /// Length of a hash.
+    pub const BYTES: usize = blake3::OUT_LEN;
+
+    /// The hash of `file`.
+    pub fn of(file: &SourceFile) -> ContentHash {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(file.language.name().as_bytes());
+        hasher.update(&[0]);
+        hasher.update(file.text.as_bytes());
+        ContentHash(hasher.finalize().into())
+    }
+
+    /// The hash as bytes.
+    pub fn bytes(&self) -> &[u8; ContentHash::BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}

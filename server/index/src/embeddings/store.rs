@@ -1,0 +1,267 @@
+//! Vectors that were computed once, by the hash of model and text.
+//!
+//! ```text
+//! format | checksum of the rest | number of vectors | for each: key, age of last use, dimensions, numbers
+//! ```
+//!
+//! Nothing here knows where the bytes are kept. Bytes that this module did not write are recognised.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::direction::Direction;
+use crate::DecodeError;
+use crate::codec::{read_number, seal, unseal, write_number};
+
+/// What a vector takes beside its numbers, bytes: its key, and its place in the table.
+const OVERHEAD: usize = 80;
+
+const NUMBER_BYTES: usize = size_of::<f32>();
+
+/// Which text was embedded by which model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key([u8; Key::BYTES]);
+
+impl Key {
+    const BYTES: usize = blake3::OUT_LEN;
+
+    pub(crate) fn new(model: &str, text: &str) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(model.len() as u64).to_le_bytes());
+        hasher.update(model.as_bytes());
+        hasher.update(text.as_bytes());
+        Key(hasher.finalize().into())
+    }
+}
+
+/// Vectors of texts, as many as there is room for; those go first that no search has needed for longest.
+pub struct VectorStore {
+    vectors: FxHashMap<Key, Stored>,
+    /// Room for all vectors, bytes.
+    limit: usize,
+    /// What they take.
+    bytes: usize,
+    /// Number of the search under way.
+    search: u32,
+}
+
+struct Stored {
+    direction: Direction,
+    /// Number of the last search that needed it.
+    used: u32,
+}
+
+impl VectorStore {
+    /// Changes with how vectors are stored and what they are computed from.
+    pub const FORMAT: &'static str = "vectors 1";
+
+    /// Nearly a hundred thousand vectors of common length: the functions of two million lines.
+    pub const STANDARD_LIMIT: usize = 256 << 20;
+
+    /// A store for vectors of `limit` bytes together.
+    pub fn new(limit: usize) -> VectorStore {
+        VectorStore { vectors: FxHashMap::default(), limit, bytes: 0, search: 0 }
+    }
+
+    /// How many vectors it has.
+    pub fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// How many vectors of so many dimensions fit.
+    pub(crate) fn room(&self, dimensions: usize) -> usize {
+        self.limit / size(dimensions)
+    }
+
+    /// From here on, what is touched or inserted is needed by another search.
+    pub(crate) fn begin_search(&mut self) {
+        self.search = self.search.saturating_add(1);
+    }
+
+    /// Notes that a vector is needed. Tells whether it is there, with so many dimensions.
+    pub(crate) fn touch(&mut self, key: &Key, dimensions: usize) -> bool {
+        let search = self.search;
+        let stored = self.vectors.get_mut(key).filter(|stored| stored.direction.dimensions() == dimensions);
+        stored.map(|stored| stored.used = search).is_some()
+    }
+
+    /// A vector with so many dimensions.
+    pub(crate) fn get(&self, key: &Key, dimensions: usize) -> Option<&Direction> {
+        let direction = &self.vectors.get(key)?.direction;
+        (direction.dimensions() == dimensions).then_some(direction)
+    }
+
+    /// Takes a vector in, for a moment also where there is no room.
+    pub(crate) fn insert(&mut self, key: Key, direction: Direction) {
+        self.put(key, Stored { direction, used: self.search });
+    }
+
+    fn put(&mut self, key: Key, stored: Stored) {
+        self.bytes += size(stored.direction.dimensions());
+        if let Some(former) = self.vectors.insert(key, stored) {
+            self.bytes -= size(former.direction.dimensions());
+        }
+    }
+
+    /// Drops vectors until the others have room.
+    pub(crate) fn shrink(&mut self) {
+        if self.bytes <= self.limit {
+            return;
+        }
+        let mut oldest: Vec<(u32, Key)> =
+            self.vectors.iter().map(|(key, stored)| (stored.used, *key)).collect();
+        oldest.sort_unstable();
+        for (_, key) in oldest {
+            if self.bytes <= self.limit {
+                break;
+            }
+            if let Some(dropped) = self.vectors.remove(&key) {
+                self.bytes -= size(dropped.direction.dimensions());
+            }
+        }
+    }
+
+    /// All vectors as bytes, the same for the same vectors.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut sorted: Vec<(&Key, &Stored)> = self.vectors.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| **key);
+        let mut payload = Vec::with_capacity(self.bytes);
+        write_number(&mut payload, sorted.len() as u32);
+        for (key, stored) in sorted {
+            payload.extend(key.0);
+            write_number(&mut payload, self.search - stored.used);
+            let numbers = stored.direction.numbers();
+            write_number(&mut payload, numbers.len() as u32);
+            payload.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        seal(VectorStore::FORMAT, &payload)
+    }
+
+    /// A store with what [`VectorStore::encode`] wrote, as far as `limit` has room.
+    pub fn decode(bytes: &[u8], limit: usize) -> Result<VectorStore, DecodeError> {
+        let mut payload = unseal(VectorStore::FORMAT, bytes)?;
+        let mut store = VectorStore { search: u32::MAX / 2, ..VectorStore::new(limit) };
+        let count = read_number(&mut payload).ok_or(DecodeError::Damaged)?;
+        for _ in 0..count {
+            let (key, age, direction) = read_vector(&mut payload).ok_or(DecodeError::Damaged)?;
+            store.put(key, Stored { direction, used: store.search.saturating_sub(age) });
+        }
+        store.shrink();
+        if payload.is_empty() { Ok(store) } else { Err(DecodeError::Damaged) }
+    }
+}
+
+fn read_vector(bytes: &mut &[u8]) -> Option<(Key, u32, Direction)> {
+    let (key, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    let age = read_number(bytes)?;
+    let dimensions = read_number(bytes)? as usize;
+    let (numbers, rest) = bytes.split_at_checked(dimensions.checked_mul(NUMBER_BYTES)?)?;
+    *bytes = rest;
+    let (numbers, _) = numbers.as_chunks();
+    let numbers = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    Some((Key(*key), age, Direction::from_numbers(numbers)?))
+}
+
+/// What a vector takes, bytes.
+fn size(dimensions: usize) -> usize {
+    dimensions * NUMBER_BYTES + OVERHEAD
+}
+
+impl fmt::Debug for VectorStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VectorStore").field("vectors", &self.len()).field("bytes", &self.bytes).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(number: usize) -> Key {
+        Key::new("model", &number.to_string())
+    }
+
+    /// A store in which vector `n` was last needed by search `n`.
+    fn store(vectors: usize, limit: usize) -> VectorStore {
+        let mut store = VectorStore::new(limit);
+        for number in 0..vectors {
+            store.begin_search();
+            store.insert(key(number), Direction::of(&[1.0, number as f32]).unwrap());
+        }
+        store
+    }
+
+    fn known(store: &VectorStore) -> Vec<usize> {
+        (0..10).filter(|&number| store.get(&key(number), 2).is_some()).collect()
+    }
+
+    #[test]
+    fn the_same_text_of_another_model_is_another_key() {
+        assert_ne!(Key::new("a", "bc"), Key::new("ab", "c"));
+        assert_eq!(Key::new("a", "bc"), Key::new("a", "bc"));
+    }
+
+    #[test]
+    fn what_is_stored_comes_back() {
+        let store = store(5, 10_000);
+        let bytes = store.encode();
+        let decoded = VectorStore::decode(&bytes, 10_000).unwrap();
+        assert_eq!(decoded.encode(), bytes);
+        assert_eq!(decoded.bytes, store.bytes);
+        assert_eq!(decoded.get(&key(3), 2), store.get(&key(3), 2));
+        assert_eq!(decoded.get(&key(3), 3), None, "another model of the same name has other vectors");
+    }
+
+    #[test]
+    fn what_was_not_needed_for_longest_goes_first() {
+        let mut store = store(5, 3 * size(2));
+        assert!(store.touch(&key(0), 2));
+        store.shrink();
+        assert_eq!(known(&store), [0, 3, 4]);
+        assert_eq!(store.bytes, 3 * size(2));
+        let decoded = VectorStore::decode(&store.encode(), 2 * size(2)).unwrap();
+        assert_eq!(known(&decoded), [0, 4], "who was needed when is stored too");
+    }
+
+    #[test]
+    fn a_vector_in_the_place_of_another_takes_no_more_room() {
+        let mut store = store(1, 10_000);
+        store.insert(key(0), Direction::of(&[1.0]).unwrap());
+        assert_eq!((store.bytes, store.len()), (size(1), 1));
+    }
+
+    #[test]
+    fn other_bytes_are_recognised() {
+        let error = |bytes: &[u8]| VectorStore::decode(bytes, 1000).unwrap_err();
+        assert_eq!(error(b""), DecodeError::Format);
+        assert_eq!(error(&seal("vectors 0", &[0])), DecodeError::Format);
+        let mut bytes = store(2, 1000).encode();
+        *bytes.last_mut().unwrap() ^= 1;
+        assert_eq!(error(&bytes), DecodeError::Damaged);
+        for payload in [&[][..], &[1], &[0, 0], &[0xff; 80]] {
+            assert_eq!(error(&seal(VectorStore::FORMAT, payload)), DecodeError::Damaged, "{payload:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_bytes_with_a_right_checksum_never_panic(
+            tail in proptest::collection::vec(any::<u8>(), 0..60),
+            count in 0_u8..4,
+        ) {
+            let payload = [&[count][..], &[7; Key::BYTES], &tail].concat();
+            if let Ok(store) = VectorStore::decode(&seal(VectorStore::FORMAT, &payload), 1000) {
+                prop_assert!(store.len() <= count.into());
+            }
+        }
+    }
+}

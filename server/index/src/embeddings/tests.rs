@@ -1,0 +1,260 @@
+//! Searches by an embedder that counts words of its own, so that what is near can be seen.
+
+use std::cell::{Cell, RefCell};
+
+use expect_test::{Expect, expect};
+use syntax::{Language, SourceFile};
+
+use super::{BATCH, Embedder, EmbedderError, SimilarFunctions, TEXT_BYTES, VectorStore};
+use crate::{Budget, DecodeError, FunctionQuery, Hit, Index, Query, Searcher, Strategy};
+
+/// Words that mean the same have one dimension.
+const MEANINGS: [&[&str]; 4] = [&["read", "load", "open"], &["write", "save"], &["area", "width"], &["def"]];
+
+const REPOSITORY: &str = "\
+//- /a/loader.py
+def load_user(path):
+    return open(path)
+//- /b/copy.py
+def load_user(path):
+    return open(path)
+//- /b/groups.py
+def read_group(name):
+    return load(name)
+
+def save_group(name):
+    write(name)
+//- /c/maths.py
+def area(width, height):
+    return width * height
+";
+
+const QUERY: FunctionQuery<'static> = FunctionQuery {
+    path: "a/loader.py",
+    language: Language::Python,
+    text: "def load_user(path):\n    return",
+    original: "def load_user(path):\n    return open(path)\n",
+};
+
+/// Counts words, notes what it is asked, and fails as it is told.
+#[derive(Default)]
+struct Counter {
+    asked: RefCell<Vec<Vec<String>>>,
+    /// Requests that are answered before one fails.
+    fails_after: Cell<Option<usize>>,
+    /// What it was told of its progress.
+    told: RefCell<Vec<(usize, usize)>>,
+    /// Changes the answer to a batch before it is given.
+    spoil: Option<fn(&mut Vec<Vec<f32>>)>,
+}
+
+impl Embedder for Counter {
+    fn model(&self) -> &str {
+        "counter"
+    }
+
+    fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        if self.fails_after.get() == Some(self.asked.borrow().len()) {
+            return Err("the model is gone".into());
+        }
+        self.asked.borrow_mut().push(texts.to_vec());
+        let mut vectors: Vec<Vec<f32>> = texts.iter().map(|text| meaning(text)).collect();
+        if let Some(spoil) = self.spoil {
+            spoil(&mut vectors);
+        }
+        Ok(vectors)
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        self.told.borrow_mut().push((done, total));
+    }
+}
+
+impl Counter {
+    /// Texts of each request since this was last called.
+    fn take_requests(&self) -> Vec<usize> {
+        self.asked.take().iter().map(Vec::len).collect()
+    }
+}
+
+fn meaning(text: &str) -> Vec<f32> {
+    let count = |words: &&[&str]| words.iter().map(|word| text.matches(word).count()).sum::<usize>() as f32;
+    MEANINGS.iter().map(count).collect()
+}
+
+fn searcher(fixture: &str) -> Searcher {
+    let section = |section: &str| {
+        let (path, text) = section.split_once('\n').unwrap();
+        SourceFile { path: path.into(), language: Language::from_path(path).unwrap(), text: text.into() }
+    };
+    let files: Vec<SourceFile> = fixture.split("//- /").skip(1).map(section).collect();
+    Index::build(&files).searcher(&|_| false)
+}
+
+fn store() -> VectorStore {
+    VectorStore::new(VectorStore::STANDARD_LIMIT)
+}
+
+fn describe(found: &SimilarFunctions) -> String {
+    let line = |hit: &Hit| {
+        format!("{}:{}..{} {} {}\n", hit.path, hit.start_line, hit.end_line, hit.strategy, hit.reason)
+    };
+    let fallback = found.fallback.iter().map(|error| format!("lexical: {error}\n"));
+    found.hits.iter().map(line).chain(fallback).collect()
+}
+
+#[track_caller]
+fn check(embedder: &Counter, expected: Expect) {
+    let found = searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store(), embedder);
+    expected.assert_eq(&describe(&found));
+}
+
+#[test]
+fn what_means_the_same_comes_first_without_copies() {
+    check(
+        &Counter::default(),
+        expect![[r#"
+            b/groups.py:0..2 functions similarity 0.95 by counter
+            b/groups.py:3..5 functions similarity 0.32 by counter
+            c/maths.py:0..2 functions similarity 0.22 by counter
+        "#]],
+    );
+}
+
+#[test]
+fn a_failing_embedder_gives_the_lexical_answer_and_its_reason() {
+    check(
+        &Counter { fails_after: Cell::new(Some(0)), ..Counter::default() },
+        expect![[r#"
+            b/groups.py:0..2 functions shares load, return, def
+            c/maths.py:0..2 functions shares return, def
+            b/groups.py:3..5 functions shares def
+            lexical: the model is gone
+        "#]],
+    );
+}
+
+#[track_caller]
+fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
+    let embedder = Counter { spoil: Some(spoil), ..Counter::default() };
+    let found = searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
+    assert_eq!(found.fallback.unwrap().to_string(), expected);
+    assert_eq!(found.hits, searcher(REPOSITORY).functions(&QUERY, 3));
+}
+
+#[test]
+fn vectors_that_are_none_give_the_lexical_answer() {
+    check_spoilt(|vectors| drop(vectors.pop()), "0 vectors came for 1 texts");
+    check_spoilt(|vectors| vectors[0] = Vec::new(), "a vector came that points nowhere");
+    check_spoilt(|vectors| vectors[0][0] = f32::NAN, "a vector came that points nowhere");
+    let last_of_several = |vectors: &mut Vec<Vec<f32>>| {
+        if let [_, .., last] = &mut vectors[..] {
+            last.push(1.0);
+        }
+    };
+    check_spoilt(last_of_several, "a vector of 5 numbers came where others have 4");
+}
+
+#[test]
+fn only_what_is_new_is_embedded() {
+    let (searcher, embedder, mut store) = (searcher(REPOSITORY), Counter::default(), store());
+    let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert_eq!((embedder.take_requests(), first.embedded), (vec![1, 4], 5));
+    let second = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert_eq!((embedder.take_requests(), second.embedded), (vec![1], 1));
+    assert_eq!(first.hits, second.hits);
+
+    let edited = REPOSITORY.replace("write(name)", "write(name, 'utf-8')");
+    self::searcher(&edited).functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert_eq!(embedder.take_requests(), [1, 1]);
+}
+
+#[test]
+fn a_store_that_was_kept_knows_as_much() -> Result<(), DecodeError> {
+    let (searcher, embedder, mut store) = (searcher(REPOSITORY), Counter::default(), store());
+    let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    let mut kept = VectorStore::decode(&store.encode(), VectorStore::STANDARD_LIMIT)?;
+    let second = searcher.functions_by_embedding(&QUERY, 3, &mut kept, &embedder);
+    assert_eq!((first.hits, second.embedded), (second.hits, 1));
+    Ok(())
+}
+
+#[test]
+fn what_was_embedded_before_a_failure_is_kept() {
+    let fixture: String = (0..2 * BATCH)
+        .map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n    return read{number}(path)\n"))
+        .collect();
+    let (searcher, mut store) = (searcher(&fixture), store());
+    let embedder = Counter { fails_after: Cell::new(Some(2)), ..Counter::default() };
+    let broken = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert!(broken.fallback.is_some());
+    assert_eq!((embedder.take_requests(), store.len()), (vec![1, BATCH], BATCH));
+    embedder.fails_after.set(None);
+    let whole = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert!(whole.fallback.is_none());
+    assert_eq!(embedder.take_requests(), [1, BATCH]);
+    assert_eq!(embedder.told.take(), [(BATCH, 2 * BATCH), (BATCH, BATCH)]);
+}
+
+#[test]
+fn long_functions_are_embedded_by_few() {
+    let body = "    load(path)\n".repeat(TEXT_BYTES / 10);
+    let fixture: String =
+        (0..9).map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n{body}")).collect();
+    let embedder = Counter::default();
+    searcher(&fixture).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
+    assert_eq!(embedder.take_requests(), [1, 4, 4, 1]);
+}
+
+#[test]
+fn where_there_is_no_room_for_all_the_lexically_nearest_are_compared() {
+    let room_for_one = 4 * size_of::<f32>() + 100;
+    let (embedder, mut store) = (Counter::default(), VectorStore::new(room_for_one));
+    let text = "def area(width):\n    return width";
+    let query = FunctionQuery { text, original: text, ..QUERY };
+    let found = searcher(REPOSITORY).functions_by_embedding(&query, 3, &mut store, &embedder);
+    assert_eq!((&*found.hits[0].path, found.hits.len(), store.len()), ("c/maths.py", 1, 1));
+    searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store, &embedder);
+    assert_eq!(store.len(), 1, "the other one took its place");
+}
+
+#[test]
+fn of_long_functions_the_beginning_is_embedded() {
+    // The limit falls into a character.
+    let long = format!("def load(path):\n    return 'x{}'\n", "é".repeat(TEXT_BYTES));
+    let fixture = format!("//- /a.py\n{long}");
+    let embedder = Counter::default();
+    searcher(&fixture).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
+    let requests = embedder.asked.take();
+    let embedded = &requests[1][0];
+    assert!(long.starts_with(embedded.as_str()));
+    assert_eq!(embedded.len(), TEXT_BYTES - 1);
+}
+
+#[test]
+fn nobody_is_asked_where_there_is_nothing_to_compare() {
+    let (embedder, mut store) = (Counter::default(), store());
+    let nothing = FunctionQuery { text: " \n", original: "", ..QUERY };
+    assert_eq!(searcher(REPOSITORY).functions_by_embedding(&nothing, 3, &mut store, &embedder).hits, []);
+    assert_eq!(searcher("").functions_by_embedding(&QUERY, 3, &mut store, &embedder).hits, []);
+    assert_eq!(embedder.take_requests(), [0_usize; 0]);
+}
+
+#[test]
+fn at_a_cursor_the_query_is_that_of_the_lexical_kind() {
+    let (prefix, suffix) = QUERY.original.split_at(QUERY.text.len());
+    let query = Query { path: QUERY.path, language: QUERY.language, prefix, suffix, recent: &[] };
+    let (searcher, budget) = (searcher(REPOSITORY), Budget { tokens: 100 });
+    let found =
+        |embedder: &Counter, budget| searcher.retrieve_functions(&query, budget, &mut store(), embedder);
+
+    let embedder = Counter::default();
+    assert_eq!(found(&embedder, budget).hits.len(), 3);
+    assert_eq!(found(&embedder, Budget { tokens: 5 }).hits, []);
+    assert_eq!(embedder.asked.borrow()[0], [QUERY.original.trim_end()]);
+
+    let broken = Counter { fails_after: Cell::new(Some(0)), ..Counter::default() };
+    let projects = syntax::Projects::default();
+    let lexical = searcher.retrieve(Strategy::Functions, &projects, &query, budget);
+    assert_eq!(found(&broken, budget).hits, lexical);
+}

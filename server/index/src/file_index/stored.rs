@@ -1,0 +1,112 @@
+//! How a [`FileIndex`] is stored: without its text, which is read anyway to see whether it is still the same.
+//!
+//! ```text
+//! format | checksum of the rest | content hash | blocks | functions | words of functions | outline
+//! ```
+//!
+//! What can be found faster than it can be read (the lines) is not stored. Bytes that this module did not write are recognised.
+
+use std::ops::Range;
+
+use syntax::{Outline, SourceFile};
+use thiserror::Error;
+
+use super::derive::{code_lines, has_place_in_32_bits};
+use super::{BLOCK_LINES, FileIndex, Lazy};
+use crate::ContentHash;
+use crate::bags::Bags;
+use crate::codec::{read_number, seal, unseal, write_number};
+
+/// Why stored bytes do not give what was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// Written by a version that derives something else, or stores it in another way.
+    #[error("stored by another version")]
+    Format,
+    /// The file has changed since.
+    #[error("stored for another content")]
+    Content,
+    /// Not what was written.
+    #[error("damaged")]
+    Damaged,
+}
+
+impl FileIndex {
+    /// Changes with whatever is derived from a file and with how it is stored.
+    pub const FORMAT: &'static str = "file-index 1";
+
+    /// Everything but the text and the path.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut payload = self.hash.bytes().to_vec();
+        self.blocks.encode(&mut payload);
+        write_number(&mut payload, self.functions.len() as u32);
+        for function in &self.functions {
+            write_number(&mut payload, function.start);
+            write_number(&mut payload, function.end - function.start);
+        }
+        self.function_words.encode(&mut payload);
+        let outline =
+            postcard::to_stdvec(&self.outline).expect("an outline has nothing that cannot be written");
+        payload.extend(outline);
+        seal(FileIndex::FORMAT, &payload)
+    }
+
+    /// Reads what [`FileIndex::encode`] wrote for a file of this text and language; its path may be another one.
+    pub fn decode(file: SourceFile, bytes: &[u8]) -> Result<FileIndex, DecodeError> {
+        let payload = unseal(FileIndex::FORMAT, bytes)?;
+        let (stored, payload) =
+            payload.split_first_chunk::<{ ContentHash::BYTES }>().ok_or(DecodeError::Damaged)?;
+        let hash = ContentHash::of(&file);
+        if stored != hash.bytes() {
+            return Err(DecodeError::Content);
+        }
+        read(file, hash, payload).ok_or(DecodeError::Damaged)
+    }
+}
+
+fn read(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Option<FileIndex> {
+    let text = &*file.text;
+    let lines = if has_place_in_32_bits(text) { code_lines(text) } else { Box::default() };
+    let blocks = Bags::decode(&mut payload)?;
+    let functions = read_functions(&mut payload)?;
+    let function_words = Bags::decode(&mut payload)?;
+    let outline: Outline = postcard::from_bytes(payload).ok()?;
+
+    let fits = blocks.len() == lines.len().div_ceil(BLOCK_LINES)
+        && function_words.len() == functions.len()
+        && functions.iter().all(|function| is_in(text, function))
+        && outline_fits(&outline, text);
+    fits.then_some(FileIndex {
+        file,
+        hash,
+        lines,
+        blocks,
+        functions,
+        function_words,
+        outline,
+        chunks: Lazy::default(),
+    })
+}
+
+fn read_functions(bytes: &mut &[u8]) -> Option<Box<[Range<u32>]>> {
+    let length = read_number(bytes)?;
+    (0..length)
+        .map(|_| {
+            let start = read_number(bytes)?;
+            Some(start..start.checked_add(read_number(bytes)?)?)
+        })
+        .collect()
+}
+
+/// Whether every position in an outline names something that is there.
+fn outline_fits(outline: &Outline, text: &str) -> bool {
+    (0..).zip(&outline.definitions).all(|(position, definition)| {
+        is_in(text, &definition.range)
+            && definition.container.is_none_or(|container| container < position)
+            && (definition.namespace as usize) < outline.namespaces.len()
+    })
+}
+
+fn is_in(text: &str, range: &Range<u32>) -> bool {
+    text.get(range.start as usize..range.end as usize).is_some()
+}

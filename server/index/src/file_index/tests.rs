@@ -1,0 +1,101 @@
+//! What is derived from one file, and that it comes back from bytes.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use syntax::Language;
+
+use super::*;
+
+fn index(path: &str, text: &str) -> FileIndex {
+    let language = Language::from_path(path).unwrap();
+    FileIndex::new(SourceFile { path: path.into(), language, text: text.into() })
+}
+
+const PYTHON: &str = "\
+import os
+
+def read_user(path):
+    # The user's file.
+
+    return parse(path)
+";
+
+#[track_caller]
+fn check(index: &FileIndex, expected: Expect) {
+    let window = |window: u32| {
+        let lines: Vec<String> = index
+            .window_lines(window)
+            .iter()
+            .map(|line| format!("{}:{}", line.number, index.line_text(line)))
+            .collect();
+        format!("{window}: {lines:?}\n")
+    };
+    expected.assert_eq(&(0..index.windows() as u32).map(window).collect::<String>());
+}
+
+#[test]
+fn windows_are_two_blocks_of_lines_that_are_not_blank() {
+    check(
+        &index("a.py", PYTHON),
+        expect![[r#"
+        0: ["0:import os", "2:def read_user(path):", "3:    # The user's file.", "5:    return parse(path)"]
+    "#]],
+    );
+    check(
+        &index("a.py", "a\r\n\r\n  \nb\nc\nd\ne\nf\ng\nh"),
+        expect![[r#"
+        0: ["0:a", "3:b", "4:c", "5:d", "6:e", "7:f"]
+        1: ["5:d", "6:e", "7:f", "8:g", "9:h"]
+    "#]],
+    );
+    check(
+        &index("a.py", "one"),
+        expect![[r#"
+        0: ["0:one"]
+    "#]],
+    );
+    check(&index("a.py", " \n\n"), expect![""]);
+}
+
+#[test]
+fn windows_have_the_terms_of_their_lines() {
+    let index = index("a.py", PYTHON);
+    let has = |name: &str| index.window_terms(0).any(|term| term == Term::identifier(name));
+    assert!(has("read_user") && has("path") && has("file") && has("The"));
+    assert!(!has("user_read") && !has("def") && !has("import"));
+    assert!(Term::parts("user").iter().all(|part| index.window_terms(0).any(|term| term == *part)));
+}
+
+#[test]
+fn another_content_is_recognised() {
+    let stored = index("a.py", PYTHON).encode();
+    let decode = |path: &str, text: &str, bytes: &[u8]| {
+        let language = Language::from_path(path).unwrap();
+        FileIndex::decode(SourceFile { path: path.into(), language, text: text.into() }, bytes)
+    };
+    assert_eq!(decode("b.py", PYTHON, &stored), Ok(index("b.py", PYTHON)));
+    assert_eq!(decode("a.py", "import os\n", &stored), Err(DecodeError::Content));
+    assert_eq!(decode("a.js", PYTHON, &stored), Err(DecodeError::Content));
+    assert_eq!(decode("a.py", PYTHON, &stored[..40]), Err(DecodeError::Damaged));
+    assert_eq!(decode("a.py", PYTHON, b"\x0cfile-index 0"), Err(DecodeError::Format));
+    assert_eq!(decode("a.py", PYTHON, b""), Err(DecodeError::Format));
+}
+
+proptest! {
+    #[test]
+    fn what_was_stored_comes_back(text in "(def [a-c]{1,3}\\([a-c]*\\):\n|    return [a-cA-C_]{1,9}\\(\\)\r?\n|\n){0,30}") {
+        let built = index("a.py", &text);
+        let decoded = FileIndex::decode(built.file().clone(), &built.encode());
+        prop_assert_eq!(decoded, Ok(built));
+    }
+
+    #[test]
+    fn damage_is_recognised(at in 0_usize..400, value in any::<u8>()) {
+        let built = index("a.py", PYTHON);
+        let mut bytes = built.encode();
+        let at = at % bytes.len();
+        prop_assume!(bytes[at] != value);
+        bytes[at] = value;
+        prop_assert!(FileIndex::decode(built.file().clone(), &bytes).is_err());
+    }
+}

@@ -1,0 +1,213 @@
+//! The strategy `functions`: which functions of the repository resemble one that is being written.
+//!
+//! Functions are ranked by BM25 over their words. Among lexical measures it found the most useful code for a cursor; its
+//! inverse frequencies make keywords and `self` harmless without a list of stop words, and its length normalisation keeps
+//! long functions, which hold every word, from winning.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use syntax::Language;
+
+use crate::bm25::Totals;
+use crate::layer::Layer;
+use crate::similar_lines::LineSet;
+use crate::terms::Term;
+use crate::{FileIndex, Hit, Searcher, words};
+
+/// Name of the strategy.
+pub const FUNCTIONS: &str = "functions";
+
+/// Words named in a hit's reason.
+const REASON_WORDS: usize = 3;
+
+/// The function that is being written.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionQuery<'a> {
+    /// Its file. Nothing in it is a candidate: what else it holds stands before and after the cursor anyway.
+    pub path: &'a str,
+    /// Its language.
+    pub language: Language,
+    /// The function as the engine may see it, without the removed text. Only this is compared.
+    pub text: &'a str,
+    /// The function with the removed text, to recognise its copies; equal to `text` where nothing was removed.
+    pub original: &'a str,
+}
+
+/// A word of the query.
+struct Word {
+    text: String,
+    term: Term,
+    /// Inverse frequency times occurrences in the query.
+    weight: f32,
+}
+
+/// A function and how near it is to the query.
+pub(crate) struct Candidate<'a> {
+    pub(crate) score: f32,
+    layer: &'a Layer,
+    file: &'a FileIndex,
+    /// Its number in the segment of the layer; functions of one file are in order.
+    function: u32,
+    range: &'a Range<u32>,
+}
+
+impl Searcher {
+    /// The `limit` functions most similar to `query`, best first, equals by path and place. Neither copies of the query nor copies
+    /// or parts of better hits are among them.
+    pub fn functions(&self, query: &FunctionQuery<'_>, limit: usize) -> Vec<Hit> {
+        let others = self.hide(&[query.path]);
+        let totals = others.function_totals();
+        let words = others.words(query, totals);
+        let similar = others.scored(&words, totals).filter(|candidate| candidate.score > 0.0);
+        let chosen = distinct(similar.collect(), query, limit);
+        chosen.iter().map(|candidate| candidate.hit(candidate.reason(&words, totals))).collect()
+    }
+
+    /// All functions outside of the query's file, which must be hidden, with their lexical scores.
+    pub(crate) fn function_candidates(&self, query: &FunctionQuery<'_>) -> Vec<Candidate<'_>> {
+        let totals = self.function_totals();
+        self.scored(&self.words(query, totals), totals).collect()
+    }
+
+    fn scored(&self, words: &[Word], totals: Totals) -> impl Iterator<Item = Candidate<'_>> {
+        self.layers().iter().flat_map(move |layer| candidates(layer, words, totals))
+    }
+
+    /// The query's words in a fixed order, so that sums of scores round alike on every run.
+    fn words(&self, query: &FunctionQuery<'_>, totals: Totals) -> Vec<Word> {
+        let mut words: Vec<(String, u32)> = words::count(query.language, query.text).into_iter().collect();
+        words.sort_unstable();
+        let weighted = |(text, count): (String, u32)| {
+            let term = Term::word(&text);
+            let weight = totals.inverse_frequency(self.functions_with(term)) * count as f32;
+            Word { text, term, weight }
+        };
+        words.into_iter().map(weighted).collect()
+    }
+}
+
+/// The `limit` best candidates, without copies of the query, and without copies and parts of better ones.
+pub(crate) fn distinct<'a>(
+    mut candidates: BinaryHeap<Candidate<'a>>,
+    query: &FunctionQuery<'_>,
+    limit: usize,
+) -> Vec<Candidate<'a>> {
+    let mut taken = vec![LineSet::new(query.original)];
+    let mut chosen = Vec::new();
+    while chosen.len() < limit
+        && let Some(candidate) = candidates.pop()
+    {
+        let lines = LineSet::new(candidate.text());
+        if !taken.iter().any(|other| other.is_near_copy(&lines)) {
+            taken.push(lines);
+            chosen.push(candidate);
+        }
+    }
+    chosen
+}
+
+/// The functions of a layer; those that share no word with the query have no score.
+fn candidates<'a>(layer: &'a Layer, words: &[Word], totals: Totals) -> Vec<Candidate<'a>> {
+    let functions = &layer.segment().functions;
+    let gain = totals.gain();
+    let mut scores = vec![0.0; functions.lengths.len()];
+    for word in words {
+        for (function, count) in functions.postings.list(word.term).iter() {
+            let function = function as usize;
+            scores[function] += gain(word.weight, count.into(), functions.lengths[function]);
+        }
+    }
+    let files = layer.segment().files().iter().enumerate().filter(|(position, _)| layer.has(*position));
+    let candidates = files.flat_map(|(position, file)| {
+        functions.of_file(position).zip(file.functions()).map(|(function, range)| {
+            let score = scores[function as usize];
+            Candidate { score, layer, file, function, range }
+        })
+    });
+    candidates.collect()
+}
+
+impl<'a> Candidate<'a> {
+    pub(crate) fn text(&self) -> &'a str {
+        &self.file.text()[self.range.start as usize..self.range.end as usize]
+    }
+
+    /// Its whole lines.
+    pub(crate) fn hit(&self, reason: String) -> Hit {
+        let text = self.file.text();
+        let (start, end) = whole_lines(text, self.range.start as usize..self.range.end as usize);
+        let lines = text[start..end].to_owned();
+        let start_line = line_ends(&text[..start]);
+        let end_line = start_line + line_ends(&lines) + 1;
+        let path = self.file.file().path.clone();
+        Hit {
+            path,
+            start_line,
+            end_line,
+            lines: Vec::new(),
+            text: lines,
+            score: f64::from(self.score),
+            strategy: FUNCTIONS,
+            reason,
+        }
+    }
+
+    /// Names the words that count most.
+    fn reason(&self, words: &[Word], totals: Totals) -> String {
+        let functions = &self.layer.segment().functions;
+        let gain = totals.gain();
+        let mut gains: Vec<(f32, &str)> = words
+            .iter()
+            .filter_map(|word| {
+                let list = functions.postings.list(word.term);
+                let found = list.documents.binary_search(&self.function).ok()?;
+                let length = functions.lengths[self.function as usize];
+                Some((gain(word.weight, list.counts[found].into(), length), &*word.text))
+            })
+            .collect();
+        gains.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let words: Vec<&str> = gains.iter().take(REASON_WORDS).map(|(_, word)| *word).collect();
+        format!("shares {}", words.join(", "))
+    }
+}
+
+/// Better ones are greater; of equals those that come first are.
+impl Ord for Candidate<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |candidate: &Self| Reverse(candidate.function);
+        self.score
+            .total_cmp(&other.score)
+            .then_with(|| other.file.path().cmp(self.file.path()))
+            .then_with(|| place(self).cmp(&place(other)))
+    }
+}
+
+impl PartialOrd for Candidate<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate<'_> {}
+
+/// `range` widened to whole lines, without the last line end.
+fn whole_lines(text: &str, range: Range<usize>) -> (usize, usize) {
+    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+    (start, end - usize::from(text[start..end].ends_with('\r')))
+}
+
+fn line_ends(text: &str) -> u32 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u32
+}
+
+#[cfg(test)]
+mod tests;

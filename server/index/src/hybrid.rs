@@ -1,0 +1,180 @@
+//! The strategies `symbols` and `hybrid`: what the names in reach of a cursor stand for, how they are used elsewhere, and which
+//! code elsewhere is about the same things.
+//!
+//! ```text
+//! text around the cursor ──► Around (names by nearness, weighted terms)
+//!   └► scope ──► owners in reach ──► candidates with features ──► ranked definitions ──► skeletons
+//!                                                                        └──► usages of the same names
+//!   └► weighted terms ──────────────► windows
+//! ```
+//!
+//! A definition is scored by a linear sum of features, fitted by `cargo xtask fit` as a listwise model: the probability that a
+//! candidate is the one needed next is the softmax of its score among all. What is shown shares one budget.
+
+use syntax::Projects;
+
+use crate::Hit;
+use crate::resolve::{Facts, Resolver};
+use crate::retrieve::{Budget, Query};
+use crate::searcher::Searcher;
+use crate::similar_lines::LineSet;
+use crate::view::View;
+
+mod around;
+mod candidates;
+mod features;
+mod owners;
+mod render;
+mod skeletons;
+mod usages;
+mod weights;
+mod windows;
+
+pub use features::FEATURES;
+
+use around::Around;
+use candidates::{Candidate, Ranking};
+use render::Shown;
+use skeletons::Docs;
+
+/// Name of the strategy that shows definitions only.
+pub const SYMBOLS: &str = "symbols";
+/// Name of the strategy that shows definitions, usages and windows.
+pub const HYBRID: &str = "hybrid";
+
+/// Shares of the budget, in percent of the whole; windows get what is left.
+#[derive(Clone, Copy)]
+struct Split {
+    skeletons: usize,
+    usages: usize,
+}
+
+/// Best for new identifiers and for code that can be copied, by the study that the strategy was designed in and by
+/// `cargo xtask bench retrieval`.
+const SPLIT: Split = Split { skeletons: 50, usages: 25 };
+/// Where the type of what stands before the dot is known, its members are what matters. The figures in docs/benchmarks.md are with
+/// this; how much it is worth by itself was not measured.
+const SPLIT_OF_MEMBERS: Split = Split { skeletons: 55, usages: 25 };
+
+/// Lines on either side of the cursor that every engine is taken to see.
+const VISIBLE_LINES: usize = 60;
+/// Windows whose names make a definition likelier.
+const WINDOWS: usize = 40;
+
+/// Definitions whose documentation is shown where nothing else is.
+const DOCUMENTED: usize = 8;
+
+/// What a question knows besides its text, gathered once.
+struct Question<'a> {
+    query: &'a Query<'a>,
+    searcher: &'a Searcher,
+    around: Around<'a>,
+    windows: Vec<windows::Window<'a>>,
+    /// The lines around the cursor, which the engine sees anyway.
+    visible: LineSet<'a>,
+}
+
+/// What [`answer`] is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Skeletons of definitions alone.
+    Skeletons,
+    /// All three.
+    All,
+}
+
+/// The items for a cursor, most useful first.
+pub(crate) fn answer(
+    searcher: &Searcher,
+    projects: &Projects,
+    query: &Query<'_>,
+    budget: Budget,
+    parts: Parts,
+) -> Vec<Hit> {
+    with_ranking(searcher, projects, query, |question, resolver, ranking| match parts {
+        Parts::Skeletons => question.skeletons(resolver, ranking, budget),
+        Parts::All => question.all(resolver, ranking, budget),
+    })
+}
+
+/// Ranks the definitions in reach of a cursor for `then`.
+fn with_ranking<T>(
+    searcher: &Searcher,
+    projects: &Projects,
+    query: &Query<'_>,
+    then: impl for<'r> FnOnce(&Question<'_>, &Resolver<'r>, &Ranking<'r>) -> T,
+) -> T {
+    let scope = syntax::scope(query.language, query.prefix);
+    let question = Question::new(searcher, query, &scope);
+    let here = Facts { path: query.path, language: query.language, outline: &scope.outline };
+    let view = View::new(searcher.layers(), here);
+    let resolver = Resolver::new(&view, projects);
+    then(&question, &resolver, &candidates::rank(&question, &resolver, &scope))
+}
+
+impl<'a> Question<'a> {
+    fn new(searcher: &'a Searcher, query: &'a Query<'a>, scope: &'a syntax::Scope) -> Question<'a> {
+        let around = Around::new(query, scope);
+        let windows = windows::best(searcher, &around, WINDOWS);
+        let before = query.prefix.lines().rev().take(VISIBLE_LINES);
+        let visible = LineSet::of_lines(before.chain(query.suffix.lines().take(VISIBLE_LINES)));
+        Question { query, searcher, around, windows, visible }
+    }
+
+    /// Whether lines say nothing that does not stand around the cursor: the copy of a file is no news to who has it open.
+    fn is_known(&self, lines: &[render::Line]) -> bool {
+        LineSet::of_lines(lines.iter().map(|(_, text)| text.as_str())).is_mostly_in(&self.visible)
+    }
+
+    fn skeletons<'r>(&self, resolver: &Resolver<'r>, ranking: &Ranking<'r>, budget: Budget) -> Vec<Hit> {
+        let mut shown = Shown::new(budget);
+        skeletons::show(resolver, ranking, Docs::OfFirst(DOCUMENTED), budget.bytes(), &mut shown);
+        shown.into_hits(SYMBOLS)
+    }
+
+    fn all<'r>(&self, resolver: &Resolver<'r>, ranking: &Ranking<'r>, budget: Budget) -> Vec<Hit> {
+        let split = if ranking.knows_receiver { SPLIT_OF_MEMBERS } else { SPLIT };
+        let part = |percent| budget.bytes() * percent / 100;
+        let mut shown = Shown::new(budget);
+        skeletons::show(resolver, ranking, Docs::None, part(split.skeletons), &mut shown);
+        usages::show(self, ranking, part(split.skeletons + split.usages), &mut shown);
+        windows::show(self, &mut shown);
+        shown.into_hits(HYBRID)
+    }
+}
+
+/// The weights of the features, in the order of [`FEATURES`].
+pub fn weights() -> &'static [f32] {
+    &weights::WEIGHTS
+}
+
+/// A definition that may be needed next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedDefinition {
+    /// Its file.
+    pub path: String,
+    /// Line of its name, 0-based.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Probability that it is what is needed next, among all that are in reach.
+    pub probability: f32,
+    /// What speaks for and against it, in the order of [`FEATURES`].
+    pub features: Vec<f32>,
+}
+
+impl Searcher {
+    /// The definitions in reach of a cursor, likeliest first.
+    pub fn definitions(&self, projects: &Projects, query: &Query<'_>) -> Vec<RankedDefinition> {
+        let ranked = |candidate: &Candidate<'_>| RankedDefinition {
+            path: candidate.def.file.path.to_owned(),
+            line: candidate.def.get().line,
+            name: candidate.def.get().name.to_string(),
+            probability: candidate.probability,
+            features: candidate.features.0.to_vec(),
+        };
+        with_ranking(&self.hide(&[query.path]), projects, query, |_, _, ranking| {
+            ranking.candidates.iter().map(ranked).collect()
+        })
+    }
+}

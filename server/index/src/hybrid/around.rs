@@ -1,0 +1,191 @@
+//! The text around the cursor: which names stand how near, and the weighted terms that describe it.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Scope;
+
+use crate::retrieve::Query;
+use crate::searcher::Searcher;
+use crate::terms::{Term, identifiers, names};
+
+/// Lines before the cursor that are asked with.
+const LINES_BEFORE: usize = 40;
+/// Lines after it.
+const LINES_AFTER: usize = 25;
+/// A line weighs e times less than one this many lines nearer to the cursor.
+const DECAY_LINES: f32 = 6.0;
+/// Lines after the cursor weigh less: what comes next is more like what was just written.
+const AFTER_WEIGHT: f32 = 0.5;
+/// Parts of names are found in much that has nothing to do with them.
+const PART_WEIGHT: f32 = 0.35;
+/// Weight of the name of the function around the cursor.
+const FUNCTION_WEIGHT: f32 = 0.5;
+/// A name mentioned this many lines away is e times less likely to matter.
+const MENTION_DECAY_LINES: f32 = 12.0;
+/// Lines after the cursor whose names are looked at.
+const SUFFIX_LINES: usize = 400;
+/// Lines that are being written.
+const LAST_LINES: usize = 2;
+
+/// What stands around the cursor.
+pub(crate) struct Around<'a> {
+    /// Terms with their weights.
+    pub(crate) weights: FxHashMap<Term, f32>,
+    /// Names outside of imports before the cursor.
+    before: FxHashMap<&'a str, Mentions>,
+    /// First lines after the cursor on which names stand, counted from it.
+    after: FxHashMap<&'a str, usize>,
+    /// Parts of the names on the lines that are being written.
+    pub(crate) last_parts: FxHashMap<Term, f32>,
+    /// Names on the lines that are being written, and in the return type of the function around.
+    pub(crate) expected: FxHashSet<&'a str>,
+    /// Line of the cursor.
+    line: usize,
+    part_weights: RefCell<FxHashMap<Term, f32>>,
+}
+
+/// Where a name stands before the cursor.
+#[derive(Clone, Copy, Default)]
+struct Mentions {
+    last_line: usize,
+    count: u32,
+}
+
+impl<'a> Around<'a> {
+    pub(crate) fn new(query: &Query<'a>, scope: &'a Scope) -> Around<'a> {
+        let Query { language, prefix, suffix, .. } = *query;
+        let lines: Vec<&str> = prefix.split('\n').collect();
+        let mut around = Around {
+            weights: FxHashMap::default(),
+            before: FxHashMap::default(),
+            after: FxHashMap::default(),
+            last_parts: FxHashMap::default(),
+            expected: FxHashSet::default(),
+            line: lines.len() - 1,
+            part_weights: RefCell::default(),
+        };
+        let imports = import_lines(scope, &lines);
+        for (number, line) in lines.iter().enumerate() {
+            let is_import = imports.iter().any(|range| range.contains(&number));
+            for name in names(line).filter(|_| !is_import) {
+                let mentions = around.before.entry(name).or_default();
+                *mentions = Mentions { last_line: number, count: mentions.count + 1 };
+            }
+        }
+        for (number, line) in suffix.split('\n').take(SUFFIX_LINES).enumerate() {
+            for name in names(line) {
+                around.after.entry(name).or_insert(number);
+            }
+        }
+        around.before.retain(|name, _| !syntax::is_reserved(language, name));
+        around.after.retain(|name, _| !syntax::is_reserved(language, name));
+        around.weigh(query, scope, &lines);
+        around
+    }
+
+    fn weigh(&mut self, query: &Query<'a>, scope: &'a Scope, lines: &[&'a str]) {
+        let language = query.language;
+        let nearest = lines.iter().rev().take(LINES_BEFORE).filter(|line| !line.trim().is_empty());
+        for (distance, line) in nearest.enumerate() {
+            self.add(identifiers(language, line), decay(distance, DECAY_LINES));
+        }
+        let after = query.suffix.split('\n').take(LINES_AFTER).filter(|line| !line.trim().is_empty());
+        for (distance, line) in after.enumerate() {
+            self.add(identifiers(language, line), AFTER_WEIGHT * decay(distance, DECAY_LINES));
+        }
+        let definitions = &scope.outline.definitions;
+        let function = scope.enclosing.iter().map(|&position| &definitions[position as usize]);
+        if let Some(function) = function.clone().find(|definition| definition.kind.is_callable()) {
+            self.add([&*function.name].into_iter(), FUNCTION_WEIGHT);
+            self.expected.extend(identifiers(language, &function.type_text));
+        }
+        for line in lines.iter().rev().take(LAST_LINES) {
+            for name in identifiers(language, line) {
+                self.expected.insert(name);
+                for part in Term::parts(name) {
+                    *self.last_parts.entry(part).or_default() += 1.0;
+                }
+            }
+        }
+    }
+
+    /// Adds a line's names, each once.
+    fn add(&mut self, names: impl Iterator<Item = &'a str>, weight: f32) {
+        let distinct: FxHashSet<&str> = names.collect();
+        for name in distinct {
+            *self.weights.entry(Term::identifier(name)).or_default() += weight;
+            let parts: FxHashSet<Term> = Term::parts(name).into_iter().collect();
+            for part in parts {
+                *self.weights.entry(part).or_default() += PART_WEIGHT * weight;
+            }
+        }
+    }
+
+    /// How near the last mention of a name is: 1 on the cursor's line, 0 if there is none.
+    pub(crate) fn recency(&self, name: &str) -> f32 {
+        let near = |mentions: &Mentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES);
+        self.before.get(name).map_or(0.0, near)
+    }
+
+    /// Mentions before the cursor, imports not counted.
+    pub(crate) fn mentions(&self, name: &str) -> u32 {
+        self.before.get(name).map_or(0, |mentions| mentions.count)
+    }
+
+    /// How near the first mention after the cursor is: 1 directly after it, 0 if there is none.
+    pub(crate) fn nearness_after(&self, name: &str) -> f32 {
+        self.after.get(name).map_or(0.0, |&line| decay(line, MENTION_DECAY_LINES))
+    }
+
+    /// All names around the cursor, each once for every side it stands on.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.before.keys().chain(self.after.keys()).copied()
+    }
+
+    /// Which share of a name's parts, by how rare they are, is among `terms`; 0 to 1.
+    pub(crate) fn overlap(&self, searcher: &Searcher, parts: &[Term], terms: &FxHashMap<Term, f32>) -> f32 {
+        let (mut shared, mut all) = (0.0, 0.0);
+        for (place, part) in parts.iter().enumerate() {
+            if parts[..place].contains(part) {
+                continue;
+            }
+            let rarity = self.rarity(searcher, *part);
+            all += rarity;
+            shared += rarity * terms.get(part).copied().unwrap_or(0.0).min(1.0);
+        }
+        if all > 0.0 { shared / all } else { 0.0 }
+    }
+
+    /// Inverse frequency of a term, asked for often and found once.
+    pub(crate) fn rarity(&self, searcher: &Searcher, term: Term) -> f32 {
+        *self.part_weights.borrow_mut().entry(term).or_insert_with(|| searcher.rarity(term))
+    }
+}
+
+fn decay(distance: usize, lines: f32) -> f32 {
+    (-(distance as f32) / lines).exp()
+}
+
+/// The lines of imports. One that opens a bracket ends where it is closed.
+fn import_lines(scope: &Scope, lines: &[&str]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for import in &scope.outline.imports {
+        let start = import.line as usize;
+        if ranges.last().is_some_and(|last| last.contains(&start)) {
+            continue;
+        }
+        let mut open = 0_i32;
+        let mut end = start;
+        for line in lines.get(start..).unwrap_or_default() {
+            end += 1;
+            open += line.matches(['(', '{']).count() as i32 - line.matches([')', '}']).count() as i32;
+            if open <= 0 {
+                break;
+            }
+        }
+        ranges.push(start..end);
+    }
+    ranges
+}

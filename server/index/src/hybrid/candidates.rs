@@ -1,0 +1,290 @@
+//! The definitions that may be needed next, with what speaks for each, best first.
+
+use rustc_hash::FxHashMap;
+use syntax::{DefinitionKind, Imported, Scope};
+
+use super::Question;
+use super::features::{Feature, Features};
+use super::owners::{Owner, Owners, Reach, contents, owners};
+use crate::resolve::{Def, Entity, Module, Resolver};
+use crate::terms::Term;
+
+/// Members of one type that are looked at.
+const MAX_MEMBERS: usize = 200;
+/// Bases of a type whose members are looked at.
+const MAX_BASES: usize = 8;
+/// Names of a module that are looked at.
+const MAX_OF_MODULE: usize = 300;
+/// Members of a type that is merely near: what can be reached by its name alone.
+const MAX_OF_FRESH: usize = 12;
+/// Parameters whose names are compared.
+const MAX_PARAMETERS: usize = 8;
+/// Shorter names stand everywhere by chance.
+const MIN_SUFFIX_NAME: usize = 3;
+
+/// A definition that may be needed.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate<'a> {
+    pub(crate) def: Def<'a>,
+    pub(crate) features: Features,
+    /// Probability that it is what is needed next, among all candidates.
+    pub(crate) probability: f32,
+    reach: f32,
+}
+
+/// All candidates, best first.
+pub(crate) struct Ranking<'a> {
+    pub(crate) candidates: Vec<Candidate<'a>>,
+    /// Whether it is known what stands before the dot.
+    pub(crate) knows_receiver: bool,
+}
+
+/// Ranks what is in reach.
+pub(crate) fn rank<'a>(question: &Question<'_>, resolver: &Resolver<'a>, scope: &Scope) -> Ranking<'a> {
+    let Owners { list, knows_receiver } = owners(question, resolver, scope);
+    let mut emitter = Emitter {
+        question,
+        resolver,
+        knows_receiver,
+        near: Near::new(question),
+        begun: begun(question),
+        found: FxHashMap::default(),
+        list: Vec::new(),
+    };
+    for owner in list {
+        emitter.owner(owner);
+    }
+    let mut candidates = emitter.list;
+    candidates.sort_by(|one, other| {
+        let place = |candidate: &Candidate<'a>| (candidate.def.file.path, candidate.def.position);
+        other.features.score().total_cmp(&one.features.score()).then_with(|| place(one).cmp(&place(other)))
+    });
+    weigh(&mut candidates);
+    Ranking { candidates, knows_receiver }
+}
+
+/// The softmax of the scores.
+fn weigh(candidates: &mut [Candidate<'_>]) {
+    let best = candidates.first().map_or(0.0, |best| best.features.score());
+    let total: f32 = candidates.iter().map(|candidate| (candidate.features.score() - best).exp()).sum();
+    for candidate in candidates {
+        candidate.probability = (candidate.features.score() - best).exp() / total;
+    }
+}
+
+/// What the windows like the text around the cursor hold.
+struct Near {
+    /// By identifier: the best window's score as a share of the very best one's.
+    names: FxHashMap<Term, f32>,
+    /// The same by file and line.
+    lines: FxHashMap<(Box<str>, u32), f32>,
+}
+
+impl Near {
+    fn new(question: &Question<'_>) -> Near {
+        let best = question.windows.first().map_or(1.0, |window| window.score);
+        let mut near = Near { names: FxHashMap::default(), lines: FxHashMap::default() };
+        for window in &question.windows {
+            let share = (window.score / best) as f32;
+            for term in window.file.window_terms(window.number) {
+                near.names.entry(term).or_insert(share);
+            }
+            for line in window.file.window_lines(window.number) {
+                near.lines.entry((window.file.path().into(), line.number)).or_insert(share);
+            }
+        }
+        near
+    }
+}
+
+/// The part of a name that stands directly before the cursor.
+fn begun<'q>(question: &Question<'q>) -> &'q str {
+    let prefix = question.query.prefix;
+    let start = prefix.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    let name = start.map_or(prefix, |at| &prefix[prefix.ceil_char_boundary(at + 1)..]);
+    if name.starts_with(|c: char| c.is_ascii_digit()) { "" } else { name }
+}
+
+/// Lets owners give their definitions.
+struct Emitter<'q, 'a> {
+    question: &'q Question<'q>,
+    resolver: &'q Resolver<'a>,
+    knows_receiver: bool,
+    near: Near,
+    begun: &'q str,
+    found: FxHashMap<(usize, u32), usize>,
+    list: Vec<Candidate<'a>>,
+}
+
+impl<'a> Emitter<'_, 'a> {
+    fn owner(&mut self, Owner { entity, reach }: Owner<'a>) {
+        match entity {
+            Entity::Module(module) => self.module(module, reach),
+            Entity::Def(def) if def.is_type() => self.type_(def, reach),
+            Entity::Def(def) if def.get().kind == DefinitionKind::Module => {
+                for member in def.members().take(MAX_OF_MODULE) {
+                    self.emit(member, reach, Some(def), true);
+                }
+            }
+            Entity::Def(def) => self.emit(def, reach, def.container(), false),
+        }
+    }
+
+    fn module(&mut self, module: Module<'a>, reach: Reach) {
+        for def in contents(self.resolver, Entity::Module(module)).into_iter().take(MAX_OF_MODULE) {
+            self.emit(def, reach, None, true);
+        }
+        let Module::File(file) = module else { return };
+        let passed_on = file.outline.imports.iter();
+        let passed_on =
+            passed_on.filter(|import| import.is_reexport && matches!(import.imported, Imported::Name(_)));
+        for import in passed_on.take(MAX_OF_MODULE) {
+            for def in self.resolver.imported(file, import).into_iter().filter_map(Entity::def) {
+                self.emit(def, reach, None, true);
+            }
+        }
+    }
+
+    fn type_(&mut self, def: Def<'a>, reach: Reach) {
+        self.emit(def, reach, None, false);
+        if reach.fresh > 0.0 {
+            let by_name = def
+                .members()
+                .filter(|member| member.get().is_static || member.get().kind == DefinitionKind::Constructor);
+            for member in by_name.take(MAX_OF_FRESH) {
+                self.emit(member, reach, Some(def), true);
+            }
+            return;
+        }
+        for &base in self.resolver.bases(def).iter().take(MAX_BASES) {
+            for member in base.members().chain(self.resolver.owned(base)).take(MAX_MEMBERS) {
+                self.emit(member, reach, Some(def), true);
+            }
+        }
+    }
+
+    /// Takes in a definition, or what speaks for it more.
+    fn emit(&mut self, def: Def<'a>, reach: Reach, owner: Option<Def<'a>>, is_member: bool) {
+        if def.file == self.resolver.view.here() || def.get().name.is_empty() {
+            return;
+        }
+        let total = total(&reach, is_member);
+        let next = self.list.len();
+        let place = *self.found.entry(def.key()).or_insert(next);
+        match self.list.get_mut(place) {
+            Some(known) if known.reach >= total => {}
+            Some(_) => {
+                let features = self.features(def, &reach, owner, is_member);
+                self.list[place] = Candidate { features, reach: total, ..self.list[place] };
+            }
+            None => {
+                let features = self.features(def, &reach, owner, is_member);
+                self.list.push(Candidate { def, features, probability: 0.0, reach: total });
+            }
+        }
+    }
+
+    fn features(&self, def: Def<'a>, reach: &Reach, owner: Option<Def<'a>>, is_member: bool) -> Features {
+        let mut features = Features::none();
+        self.of_reach(&mut features, reach, is_member);
+        self.of_kind(&mut features, def, is_member);
+        self.of_name(&mut features, def, owner);
+        self.of_place(&mut features, def);
+        features
+    }
+
+    fn of_reach(&self, features: &mut Features, reach: &Reach, is_member: bool) {
+        let as_member = if is_member { 1.0 } else { 0.0 };
+        let is_receivers = is_member && reach.receiver > 0.0;
+        features.set(Feature::Receiver, reach.receiver * as_member);
+        features.set(Feature::Trailing, reach.trailing * as_member);
+        features.set(Feature::OtherOwner, flag(self.knows_receiver && !is_receivers));
+        features.set(Feature::Recency, reach.recency);
+        features.set(Feature::Mentions, reach.mentions);
+        features.set(Feature::UnusedImport, reach.unused);
+        features.set(Feature::Imported, reach.imported);
+        features.set(Feature::OwnerInSuffix, reach.after);
+        features.set(Feature::Variable, reach.variable);
+        features.set(Feature::Base, reach.base);
+        features.set(Feature::FieldType, reach.field);
+        features.set(Feature::Hop, reach.hop);
+        features.set(Feature::Fresh, reach.fresh);
+    }
+
+    fn of_kind(&self, features: &mut Features, def: Def<'a>, is_member: bool) {
+        let definition = def.get();
+        let is = |kind| flag(definition.kind == kind);
+        features.set(Feature::Type, is(DefinitionKind::Type));
+        features.set(Feature::Function, is(DefinitionKind::Function));
+        features.set(Feature::Constructor, is(DefinitionKind::Constructor));
+        features.set(Feature::Constant, is(DefinitionKind::Constant));
+        features.set(Feature::Field, is(DefinitionKind::Field));
+        features.set(Feature::Member, flag(is_member));
+        let name = &definition.name;
+        features.set(Feature::Private, flag(definition.is_private));
+        features.set(Feature::Special, flag(name.starts_with("__")));
+        let bases = match (definition.kind, def.container()) {
+            (DefinitionKind::Constructor, Some(container)) => &container.get().bases,
+            _ => &definition.bases,
+        };
+        let expected = &self.question.around.expected;
+        let is_expected = |base: &str| expected.contains(crate::names::simple_name(base));
+        features.set(Feature::BaseExpected, flag(bases.iter().any(|base| is_expected(base))));
+    }
+
+    fn of_name(&self, features: &mut Features, def: Def<'a>, owner: Option<Def<'a>>) {
+        let (around, searcher) = (&self.question.around, self.question.searcher);
+        let definition = def.get();
+        let name = &*definition.name;
+        let parts = Term::parts(name);
+        features.set(Feature::NameOverlap, around.overlap(searcher, &parts, &around.weights));
+        features.set(Feature::LastLinesOverlap, around.overlap(searcher, &parts, &around.last_parts));
+        if let Some(owner) = owner {
+            let parts = Term::parts(&owner.get().name);
+            features.set(Feature::OwnerOverlap, around.overlap(searcher, &parts, &around.weights));
+        }
+        let parameters = definition.parameters.iter().take(MAX_PARAMETERS);
+        let parts: Vec<Term> = parameters.flat_map(|parameter| Term::parts(&parameter.name)).collect();
+        features.set(Feature::ParameterOverlap, around.overlap(searcher, &parts, &around.weights));
+        features.set(Feature::InPrefix, flag(around.mentions(name) > 0));
+        if name.len() >= MIN_SUFFIX_NAME {
+            let near = around.nearness_after(name);
+            features.set(Feature::NearInSuffix, near);
+            features.set(Feature::InSuffix, flag(near > 0.0 && name.len() > MIN_SUFFIX_NAME));
+        }
+        if !self.begun.is_empty() {
+            let is_begun = name.starts_with(self.begun);
+            let share = self.begun.len() as f32 / name.len() as f32;
+            features.set(Feature::Begun, if is_begun { share } else { 0.0 });
+            features.set(Feature::NotBegun, flag(!is_begun));
+        }
+    }
+
+    fn of_place(&self, features: &mut Features, def: Def<'a>) {
+        let name = Term::identifier(&def.get().name);
+        let places = self.question.searcher.windows_with(name);
+        features.set(Feature::Popularity, (places as f32).ln_1p());
+        features.set(Feature::InWindow, self.near.names.get(&name).copied().unwrap_or(0.0));
+        let line = (Box::from(def.file.path), def.get().line);
+        features.set(Feature::DefinedInWindow, self.near.lines.get(&line).copied().unwrap_or(0.0));
+    }
+}
+
+/// How much speaks for reaching something this way; decides between two ways to the same definition.
+fn total(reach: &Reach, is_member: bool) -> f32 {
+    let receiver = if is_member { reach.receiver + reach.trailing } else { 0.0 };
+    receiver
+        + reach.recency
+        + reach.mentions
+        + reach.unused
+        + reach.after
+        + reach.variable
+        + reach.base
+        + reach.field
+        + reach.imported
+        + reach.hop
+}
+
+fn flag(holds: bool) -> f32 {
+    if holds { 1.0 } else { 0.0 }
+}

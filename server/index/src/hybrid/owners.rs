@@ -1,0 +1,348 @@
+//! What the cursor has in reach: modules, types and functions of other files, with the reasons why.
+
+use rustc_hash::FxHashMap;
+use syntax::{DefinitionKind, Imported, Scope};
+
+use super::Question;
+use crate::names::split_path;
+use crate::resolve::{Def, Entity, Module, Resolver, Site, Value};
+use crate::terms::Term;
+
+/// Owners whose members are looked at, those in reach for a reason.
+const MAX_OWNERS: usize = 60;
+/// Owners that are merely near.
+const MAX_FRESH: usize = 120;
+/// Owners whose members' types are looked at too.
+const HOPPING: usize = 12;
+/// Of these many, all fields' types.
+const HOPPING_BY_FIELDS: usize = 6;
+/// Variables that are looked at, the latest ones.
+const MAX_VARIABLES: usize = 40;
+/// Definitions of a package that are looked at for names like those around.
+const MAX_NEIGHBOURS: usize = 1_500;
+/// An unmentioned name must share this much with the names around.
+const MIN_OVERLAP: f32 = 0.35;
+
+/// Why something is in reach. Each value is 0 where the reason does not hold, and 1 or nearness where it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reach {
+    pub(crate) receiver: f32,
+    pub(crate) trailing: f32,
+    pub(crate) recency: f32,
+    pub(crate) mentions: f32,
+    pub(crate) unused: f32,
+    pub(crate) after: f32,
+    pub(crate) variable: f32,
+    pub(crate) base: f32,
+    pub(crate) field: f32,
+    pub(crate) hop: f32,
+    pub(crate) imported: f32,
+    pub(crate) fresh: f32,
+}
+
+impl Reach {
+    fn join(&mut self, other: Reach) {
+        let join = |one: &mut f32, other: f32| *one = one.max(other);
+        join(&mut self.receiver, other.receiver);
+        join(&mut self.trailing, other.trailing);
+        join(&mut self.recency, other.recency);
+        join(&mut self.mentions, other.mentions);
+        join(&mut self.unused, other.unused);
+        join(&mut self.after, other.after);
+        join(&mut self.variable, other.variable);
+        join(&mut self.base, other.base);
+        join(&mut self.field, other.field);
+        join(&mut self.hop, other.hop);
+        join(&mut self.imported, other.imported);
+        self.fresh = self.fresh.min(other.fresh);
+    }
+
+    /// Which owners are looked at first. The order of magnitude is the study's; it decides only what is cut off.
+    fn priority(&self) -> f32 {
+        5.0 * self.receiver
+            + 4.0 * self.trailing
+            + 2.0 * self.recency
+            + 1.2 * self.after
+            + self.unused
+            + self.variable
+            + 0.8 * self.base
+            + 0.5 * self.field
+            + 0.3 * self.imported
+            + 0.2 * self.hop
+    }
+}
+
+/// Something in reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner<'a> {
+    pub(crate) entity: Entity<'a>,
+    pub(crate) reach: Reach,
+}
+
+/// What is in reach, most likely first.
+pub(crate) struct Owners<'a> {
+    pub(crate) list: Vec<Owner<'a>>,
+    /// Whether it is known what stands before the dot.
+    pub(crate) knows_receiver: bool,
+}
+
+/// Collects what is in reach.
+struct Collector<'q, 'a> {
+    question: &'q Question<'q>,
+    resolver: &'q Resolver<'a>,
+    scope: &'q Scope,
+    found: FxHashMap<Key, usize>,
+    list: Vec<Owner<'a>>,
+}
+
+/// Tells apart what may be in reach.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Def((usize, u32)),
+    File(usize),
+    Named(Box<str>),
+}
+
+pub(crate) fn owners<'a>(question: &Question<'_>, resolver: &Resolver<'a>, scope: &Scope) -> Owners<'a> {
+    let mut collector =
+        Collector { question, resolver, scope, found: FxHashMap::default(), list: Vec::new() };
+    collector.imports();
+    collector.mentioned();
+    collector.neighbours();
+    let site = collector.site();
+    collector.variables(site);
+    collector.around(site);
+    let knows_receiver = collector.at_cursor(site);
+    collector.sort();
+    collector.hop();
+    collector.sort();
+    let (fresh, mut list): (Vec<Owner<'a>>, Vec<Owner<'a>>) =
+        collector.list.into_iter().partition(|owner| owner.reach.fresh > 0.0);
+    list.truncate(MAX_OWNERS);
+    list.extend(fresh.into_iter().take(MAX_FRESH));
+    Owners { list, knows_receiver }
+}
+
+impl<'q, 'a> Collector<'q, 'a> {
+    fn put(&mut self, entity: Entity<'a>, reach: Reach) {
+        let key = match entity {
+            Entity::Def(def) => Key::Def(def.key()),
+            Entity::Module(Module::File(file)) => Key::File(file.address()),
+            Entity::Module(Module::Folder(name) | Module::Namespace(name)) => Key::Named(name.into()),
+        };
+        let next = self.list.len();
+        let place = *self.found.entry(key).or_insert(next);
+        match self.list.get_mut(place) {
+            Some(owner) => owner.reach.join(reach),
+            None => self.list.push(Owner { entity, reach }),
+        }
+    }
+
+    fn put_value(&mut self, value: Value<'a>, reach: Reach) {
+        match value {
+            Value::Instance(def) | Value::Type(def) => self.put(Entity::Def(def), reach),
+            Value::Module(module) => self.put(Entity::Module(module), reach),
+            Value::Callable(_) | Value::Other(_) => {}
+        }
+    }
+
+    fn sort(&mut self) {
+        self.list.sort_by(|one, other| other.reach.priority().total_cmp(&one.reach.priority()));
+        self.found.clear();
+        for (place, owner) in self.list.iter().enumerate() {
+            if let Entity::Def(def) = owner.entity {
+                self.found.insert(Key::Def(def.key()), place);
+            }
+        }
+    }
+
+    /// What is known of a name by where it is mentioned.
+    fn reach_of(&self, name: &str) -> Reach {
+        let around = &self.question.around;
+        Reach {
+            recency: around.recency(name),
+            mentions: (around.mentions(name) as f32).ln_1p(),
+            after: around.nearness_after(name),
+            ..Reach::default()
+        }
+    }
+
+    /// Names that are imported by themselves.
+    fn imports(&mut self) {
+        let here = self.resolver.view.here();
+        for import in here.outline.imports.iter().filter(|import| import.imported != Imported::All) {
+            let name = import.local.rsplit('.').next().unwrap_or_default();
+            let is_used = self.question.around.mentions(name) > 0;
+            let unused = if is_used { 0.0 } else { 1.0 };
+            let reach = Reach { imported: 1.0, unused, ..self.reach_of(name) };
+            for entity in self.resolver.imported(here, import) {
+                self.put(entity, reach);
+            }
+        }
+    }
+
+    /// Names around the cursor that are in reach without being imported by themselves.
+    fn mentioned(&mut self) {
+        let here = self.resolver.view.here();
+        let is_imported = |name: &str| here.outline.imports.iter().any(|import| *import.local == *name);
+        let mut names: Vec<&str> = self.question.around.names().filter(|name| !is_imported(name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let reach = self.reach_of(name);
+            for &entity in &*self.resolver.lookup(here, name) {
+                if entity.def().is_none_or(|def| def.file != here) {
+                    self.put(entity, reach);
+                }
+            }
+        }
+    }
+
+    /// Names that nothing has to be written for to reach them: those like what stands around, and what is in the same folder or in an
+    /// included file.
+    fn neighbours(&mut self) {
+        let here = self.resolver.view.here();
+        let folder = split_path(here.path).0;
+        let all = here.outline.imports.iter().filter(|import| import.imported == Imported::All);
+        let modules: Vec<Entity<'a>> =
+            all.flat_map(|import| self.resolver.modules(here, &import.module).to_vec()).collect();
+        let implicit = self.resolver.implicit(here).into_iter().map(Entity::Module);
+        let mut left = MAX_NEIGHBOURS;
+        for module in implicit.chain(modules) {
+            for def in contents(self.resolver, module) {
+                let Some(less) = left.checked_sub(1) else { return };
+                left = less;
+                let is_included = matches!(module, Entity::Module(Module::File(_)));
+                self.neighbour(def, is_included || split_path(def.file.path).0 == folder);
+            }
+        }
+    }
+
+    fn neighbour(&mut self, def: Def<'a>, is_beside: bool) {
+        let around = &self.question.around;
+        let name = &def.get().name;
+        if around.mentions(name) > 0 || around.nearness_after(name) > 0.0 {
+            return;
+        }
+        let overlap = around.overlap(self.question.searcher, &Term::parts(name), &around.weights);
+        if overlap >= MIN_OVERLAP {
+            self.put(Entity::Def(def), Reach::default());
+        } else if is_beside && (def.is_type() || def.get().kind.is_callable()) {
+            self.put(Entity::Def(def), Reach { fresh: 1.0, ..Reach::default() });
+        }
+    }
+
+    /// Where the cursor is, for expressions.
+    fn site(&self) -> Site<'a, 'q> {
+        let here = self.resolver.view.here();
+        let mut around = self.scope.enclosing.iter().map(|&position| Def { file: here, position });
+        let this = around.clone().find(Def::is_type);
+        let this = this.or_else(|| around.find_map(|def| self.resolver.owner(def)));
+        Site { file: here, this, bindings: &self.scope.bindings }
+    }
+
+    /// Types of the variables in reach.
+    fn variables(&mut self, site: Site<'a, 'q>) {
+        let mut seen: Vec<&str> = Vec::new();
+        for (position, binding) in self.scope.bindings.iter().enumerate().rev() {
+            if seen.len() == MAX_VARIABLES {
+                break;
+            }
+            if seen.contains(&&*binding.name) {
+                continue;
+            }
+            seen.push(&binding.name);
+            let near = self.reach_of(&binding.name);
+            let reach = Reach { variable: 1.0, mentions: 0.3, after: 0.7 * near.after, ..near };
+            let before = Site { bindings: &self.scope.bindings[..position], ..site };
+            for value in self.resolver.infer(before, &binding.value).into_iter().take(2) {
+                if let Value::Instance(_) = value {
+                    self.put_value(value, reach);
+                }
+            }
+        }
+    }
+
+    /// Bases of the type around the cursor, and the types of its fields.
+    fn around(&mut self, site: Site<'a, 'q>) {
+        let Some(this) = site.this else { return };
+        let bases = self.resolver.bases(this);
+        for &base in bases.iter().filter(|base| base.file != this.file) {
+            self.put(Entity::Def(base), Reach { base: 1.0, ..Reach::default() });
+        }
+        for &base in bases.iter() {
+            let fields = base.members().filter(|member| member.get().kind == DefinitionKind::Field);
+            for field in
+                fields.filter(|field| base == this || self.question.around.mentions(&field.get().name) > 0)
+            {
+                let near = self.reach_of(&field.get().name);
+                let reach = Reach { field: 1.0, mentions: 0.0, after: 0.7 * near.after, ..near };
+                for def in self.resolver.types(field.file, &field.get().type_text).into_iter().take(2) {
+                    self.put(Entity::Def(def), reach);
+                }
+            }
+        }
+    }
+
+    /// What stands before the dot, or where a dot may come next; says whether it is known what stands before the dot.
+    fn at_cursor(&mut self, site: Site<'a, 'q>) -> bool {
+        let infer = |expr| self.resolver.infer(site, expr);
+        let receivers = self.scope.receiver.as_ref().map(infer).unwrap_or_default();
+        let trailing = self.scope.trailing.as_ref().map(infer).unwrap_or_default();
+        for &value in &receivers {
+            self.put_value(value, Reach { receiver: 1.0, ..Reach::default() });
+        }
+        for value in trailing {
+            self.put_value(value, Reach { trailing: 1.0, ..Reach::default() });
+        }
+        !receivers.is_empty()
+    }
+
+    /// Types of the members of what is nearest.
+    fn hop(&mut self) {
+        let nearest: Vec<Owner<'a>> = self.list.iter().take(HOPPING).copied().collect();
+        for (place, Owner { entity, reach }) in nearest.into_iter().enumerate() {
+            let hop = Reach { hop: 1.0, recency: 0.5 * reach.recency, ..Reach::default() };
+            let Entity::Def(def) = entity else { continue };
+            let reached: Vec<Def<'a>> = if def.is_type() {
+                let members = def.members().chain(self.resolver.owned(def));
+                members.filter(|member| self.hops_through(place, *member)).collect()
+            } else {
+                vec![def]
+            };
+            for member in reached {
+                for to in self.resolver.types(member.file, &member.get().type_text).into_iter().take(2) {
+                    if !self.found.contains_key(&Key::Def(to.key())) {
+                        self.put(Entity::Def(to), hop);
+                    }
+                }
+            }
+        }
+    }
+
+    fn hops_through(&self, place: usize, member: Def<'a>) -> bool {
+        let (around, name) = (&self.question.around, &member.get().name);
+        around.mentions(name) > 0
+            || around.nearness_after(name) > 0.0
+            || (place < HOPPING_BY_FIELDS && member.get().kind == DefinitionKind::Field)
+    }
+}
+
+/// What is at the top of a module.
+pub(crate) fn contents<'a>(resolver: &Resolver<'a>, module: Entity<'a>) -> Vec<Def<'a>> {
+    let view = resolver.view;
+    let top = |file: crate::resolve::Facts<'a>| {
+        (0..file.outline.definitions.len() as u32)
+            .map(move |position| Def { file, position })
+            .filter(Def::is_top_level)
+    };
+    match module {
+        Entity::Module(Module::File(file)) => top(file).collect(),
+        Entity::Module(Module::Folder(folder)) => view.files_in(folder).flat_map(top).collect(),
+        Entity::Module(Module::Namespace(namespace)) => {
+            let files = view.files_of_namespace(namespace);
+            files.flat_map(top).filter(|def| def.namespace() == namespace).collect()
+        }
+        Entity::Def(def) => def.members().collect(),
+    }
+}

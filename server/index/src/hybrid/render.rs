@@ -1,0 +1,94 @@
+//! What is shown, piece by piece, within the budget.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Hit;
+use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
+
+/// Longer lines are cut.
+const MAX_LINE_BYTES: usize = 200;
+/// Less room than this is not worth another path.
+const MIN_ROOM: usize = 40;
+
+/// A line to show, with its number.
+pub(crate) type Line = (u32, String);
+
+/// The pieces that are shown.
+pub(crate) struct Shown {
+    budget: usize,
+    used: usize,
+    hits: Vec<Hit>,
+    covered: FxHashMap<Arc<str>, FxHashSet<u32>>,
+}
+
+impl Shown {
+    pub(crate) fn new(budget: Budget) -> Shown {
+        Shown { budget: budget.bytes(), used: 0, hits: Vec::new(), covered: FxHashMap::default() }
+    }
+
+    /// Bytes that are taken.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Whether there is room for another piece.
+    pub(crate) fn has_room(&self) -> bool {
+        self.used + MIN_ROOM < self.budget
+    }
+
+    /// Whether a line is shown already.
+    pub(crate) fn covers(&self, path: &str, line: u32) -> bool {
+        self.covered.get(path).is_some_and(|lines| lines.contains(&line))
+    }
+
+    /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget.
+    pub(crate) fn add(
+        &mut self,
+        path: &Arc<str>,
+        lines: Vec<Line>,
+        limit: usize,
+        score: f64,
+        reason: String,
+    ) {
+        let limit = limit.min(self.budget);
+        let continues = self.hits.last().is_some_and(|last| last.path == *path);
+        let mut used = self.used + if continues { 0 } else { path.len() + PATH_BYTES };
+        let mut kept: Vec<Line> = Vec::new();
+        for (number, mut text) in lines {
+            let end = text.trim_end().floor_char_boundary(MAX_LINE_BYTES);
+            text.truncate(end);
+            if used + line_cost(&text) > limit {
+                break;
+            }
+            used += line_cost(&text);
+            kept.push((number, text));
+        }
+        let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();
+        let (Some(&start), Some(&end)) = (numbers.iter().min(), numbers.iter().max()) else { return };
+        self.used = used;
+        self.covered.entry(Arc::clone(path)).or_default().extend(&numbers);
+        let text: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
+        self.hits.push(Hit {
+            path: Arc::clone(path),
+            start_line: start,
+            end_line: end + 1,
+            lines: numbers,
+            text: text.join("\n"),
+            score,
+            strategy: "",
+            reason,
+        });
+    }
+
+    /// All pieces in the order in which they were shown.
+    pub(crate) fn into_hits(self, strategy: &'static str) -> Vec<Hit> {
+        self.hits.into_iter().map(|hit| Hit { strategy, ..hit }).collect()
+    }
+}
+
+/// Bytes of a line.
+pub(crate) fn line_cost(text: &str) -> usize {
+    text.len() + LINE_BYTES
+}

@@ -1,0 +1,51 @@
+//! Code elsewhere that is about the same things as the text around the cursor.
+
+use super::Question;
+use super::around::Around;
+use super::render::{Line, Shown};
+use crate::file_index::FileIndex;
+use crate::searcher::Searcher;
+use crate::windows::WindowHit;
+
+/// Windows that are shown at most.
+const MAX_SHOWN: usize = 10;
+/// A window whose lines are shown to this share already says nothing new.
+const MAX_SHARED: f64 = 0.4;
+
+/// A window and how much it is like what was asked with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'a> {
+    pub(crate) file: &'a FileIndex,
+    pub(crate) number: u32,
+    pub(crate) score: f64,
+}
+
+/// The windows most like the text around the cursor.
+pub(crate) fn best<'a>(searcher: &'a Searcher, around: &Around<'_>, limit: usize) -> Vec<Window<'a>> {
+    let mut terms: Vec<_> = around.weights.iter().map(|(&term, &weight)| (term, weight)).collect();
+    terms.sort_unstable_by_key(|(term, _)| *term);
+    let window = |hit: WindowHit<'a>| Window { file: hit.file, number: hit.window, score: hit.score };
+    searcher.windows(&terms, limit).into_iter().map(window).collect()
+}
+
+/// Shows windows, best first, without what is shown already.
+pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
+    let mut count = 0;
+    for window in &question.windows {
+        if count == MAX_SHOWN || !shown.has_room() {
+            break;
+        }
+        let lines = window.file.window_lines(window.number);
+        let path = &window.file.file().path;
+        let new: Vec<Line> = lines
+            .iter()
+            .filter(|line| !shown.covers(path, line.number))
+            .map(|line| (line.number, window.file.line_text(line).to_owned()))
+            .collect();
+        if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
+            continue;
+        }
+        shown.add(path, new, usize::MAX, window.score, "is about the same names".to_owned());
+        count += 1;
+    }
+}

@@ -1,0 +1,147 @@
+//! Whatever changes led to an index, it answers as one that was built at once.
+
+use proptest::prelude::*;
+use syntax::Language;
+
+use super::*;
+use crate::{FunctionQuery, LexicalIndex, Term, WindowQuery};
+
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.into(), language: Language::Python, text: text.into() }
+}
+
+fn file_index(path: &str, text: &str) -> Arc<FileIndex> {
+    Arc::new(FileIndex::new(file(path, text)))
+}
+
+const NAMES: [&str; 6] = ["read_user", "readUsers", "user", "write", "close_file", "x"];
+
+/// Everything that can be asked, with scores to the last bit.
+fn answers(searcher: &Searcher) -> String {
+    let terms: Vec<(Term, f32)> = NAMES
+        .iter()
+        .flat_map(|name| std::iter::once(Term::identifier(name)).chain(Term::parts(name)))
+        .zip((1_u8..).map(|weight| 1.0 / f32::from(weight)))
+        .collect();
+    let text = "def read_user(x):\n    return user\n";
+    let query = FunctionQuery { path: "own.py", language: Language::Python, text, original: text };
+    let functions: Vec<String> = searcher
+        .functions(&query, 5)
+        .iter()
+        .map(|hit| format!("{}:{} {:x} {}", hit.path, hit.start_line, hit.score.to_bits(), hit.reason))
+        .collect();
+    let windows = |budget: u64| {
+        let hits =
+            crate::windows::search(searcher.layers(), &WindowQuery { terms: &terms, limit: 4, budget });
+        let describe = |hit: &crate::WindowHit<'_>| {
+            format!("{}:{} {:x}", hit.file.path(), hit.window, hit.score.to_bits())
+        };
+        hits.iter().map(describe).collect::<Vec<_>>()
+    };
+    let occurrences: Vec<String> = searcher
+        .occurrences("user")
+        .iter()
+        .map(|occurrence| format!("{}:{}", occurrence.file.path(), occurrence.block))
+        .collect();
+    let frequencies: Vec<u64> = terms.iter().map(|(term, _)| searcher.windows_with(*term)).collect();
+    let files: Vec<&str> = searcher.files().iter().map(|file| file.path()).collect();
+    format!(
+        "{files:?}\n{functions:#?}\n{:#?}\n{:#?}\n{occurrences:?}\n{frequencies:?}",
+        windows(u64::MAX),
+        windows(9)
+    )
+}
+
+/// A file of functions made of few names, so that scores are often equal.
+fn text() -> impl Strategy<Value = String> {
+    let name = || prop::sample::select(&NAMES[..]);
+    let function = (name(), name(), name()).prop_map(|(function, argument, value)| {
+        format!("def {function}({argument}):\n    x = {value}()\n\n    return x.{argument}\n")
+    });
+    prop::collection::vec(function, 0..5).prop_map(|functions| functions.concat())
+}
+
+/// Files that change, and files that go.
+fn change() -> impl Strategy<Value = (Vec<(u8, String)>, Vec<u8>)> {
+    (prop::collection::vec((0_u8..12, text()), 0..4), prop::collection::vec(0_u8..12, 0..3))
+}
+
+fn path(number: u8) -> String {
+    format!("{}/{number}.py", number % 3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn changes_leave_no_trace(
+        changes in prop::collection::vec(change(), 1..10),
+        hidden in prop::collection::vec(0_u8..12, 0..3),
+        overlay in prop::collection::vec((0_u8..14, text()), 0..3),
+    ) {
+        let mut index = Index::build(&[]);
+        let mut files = std::collections::BTreeMap::new();
+        for (changed, removed) in changes {
+            for number in &removed {
+                files.remove(&path(*number));
+            }
+            let changed: Vec<Arc<FileIndex>> =
+                changed.iter().map(|(number, text)| file_index(&path(*number), text)).collect();
+            files.extend(changed.iter().map(|file| (file.path().to_owned(), file.clone())));
+            let removed: Vec<Arc<str>> = removed.iter().map(|number| path(*number).into()).collect();
+            index.update(changed, &removed);
+            prop_assert!(index.layers().len() <= MAX_LAYERS);
+            let at_once = Index::from_files(files.values().cloned().collect());
+            prop_assert_eq!(answers(&index.hide(&[])), answers(&at_once.hide(&[])));
+            prop_assert_eq!((index.files(), index.functions()), (at_once.files(), at_once.functions()));
+        }
+        let hidden: Vec<String> = hidden.iter().map(|number| path(*number)).collect();
+        let overlay: Vec<Arc<FileIndex>> =
+            overlay.iter().map(|(number, text)| file_index(&path(*number), text)).collect();
+        files.retain(|path, _| !hidden.contains(path));
+        files.extend(overlay.iter().map(|file| (file.path().to_owned(), file.clone())));
+        let hidden: Vec<&str> = hidden.iter().map(String::as_str).collect();
+        let at_once = Index::from_files(files.into_values().collect());
+        prop_assert_eq!(answers(&index.hide(&hidden).overlay(overlay.clone())), answers(&at_once.hide(&[])));
+        let asked = index.searcher(&|path| hidden.contains(&path)).overlay(overlay);
+        prop_assert_eq!(answers(&asked), answers(&at_once.hide(&[])));
+    }
+}
+
+#[test]
+fn old_indexes_are_not_disturbed() {
+    let old = Index::build(&[file("a.py", "def user():\n    pass\n"), file("b.py", "user()\n")]);
+    let new = old.apply(vec![file_index("b.py", "nobody()\n")], &["a.py".into()]);
+    let paths = |index: &Index| -> Vec<String> {
+        index
+            .hide(&[])
+            .occurrences("user")
+            .iter()
+            .map(|occurrence| occurrence.file.path().to_owned())
+            .collect()
+    };
+    assert_eq!(paths(&old), ["a.py", "b.py"]);
+    assert_eq!(paths(&new), Vec::<String>::new());
+    assert_eq!((old.files(), new.files()), (2, 1));
+}
+
+#[test]
+fn layers_stay_few_and_full_while_files_change_one_by_one() {
+    let number = |number: u32| format!("{number:04}.py");
+    let all = (0..400).map(|at| file(&number(at), "def user():\n    return 1\n")).collect::<Vec<_>>();
+    let mut index = Index::build(&all);
+    for change in 0..1000 {
+        index = index.apply(vec![file_index(&number(change * 7 % 400), "def user():\n    return 2\n")], &[]);
+        assert!(index.layers().len() <= MAX_LAYERS);
+        assert!(index.layers().iter().all(|layer| layer.absent_share() <= MAX_ABSENT));
+    }
+    assert_eq!(index.files(), 400);
+}
+
+#[test]
+fn of_files_with_one_path_the_last_counts() {
+    let index = Index::build(&[file("a.py", "one()\n"), file("a.py", "two()\n")]);
+    let searcher = index.hide(&[]);
+    assert_eq!(searcher.file("a.py").map(|file| file.text()), Some("two()\n"));
+    assert_eq!((searcher.occurrences("one").len(), searcher.occurrences("two").len()), (0, 1));
+}

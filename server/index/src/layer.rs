@@ -1,0 +1,115 @@
+//! A segment of which some files are absent: changed or removed since it was built, or hidden from one search.
+//!
+//! Every number is that of a segment built without these files. No file has to be asked for that: what an absent file adds to
+//! the frequency of each term is known, and taken off; and the documents of a file follow each other.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::FileIndex;
+use crate::bags::Bags;
+use crate::bm25::Totals;
+use crate::segment::{Segment, function_frequencies, window_frequencies};
+use crate::terms::Term;
+
+/// A segment without some of its files; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    segment: Arc<Segment>,
+    absent: Arc<Absent>,
+    /// Windows and functions that are there.
+    windows: Totals,
+    functions: Totals,
+}
+
+/// Files that are not there, and what they add to frequencies.
+#[derive(Clone, Debug, Default)]
+struct Absent {
+    /// By position.
+    files: FxHashSet<u32>,
+    windows: FxHashMap<Term, u32>,
+    functions: FxHashMap<Term, u32>,
+}
+
+impl Layer {
+    /// All of `files`, whose paths differ.
+    pub(crate) fn new(files: Vec<Arc<FileIndex>>) -> Layer {
+        let segment = Segment::build(files);
+        let windows = segment.windows.totals();
+        let functions = segment.functions.totals();
+        Layer { segment: Arc::new(segment), absent: Arc::default(), windows, functions }
+    }
+
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// Windows that are there.
+    pub(crate) fn windows(&self) -> Totals {
+        self.windows
+    }
+
+    /// Functions that are there.
+    pub(crate) fn functions(&self) -> Totals {
+        self.functions
+    }
+
+    /// Takes out the file of this path, if it is there.
+    pub(crate) fn hide(&mut self, path: &str) {
+        if let Some(position) = self.segment.position(path).filter(|&position| self.has(position)) {
+            self.windows = self.windows.minus(self.segment.windows.totals_of(position));
+            self.functions = self.functions.minus(self.segment.functions.totals_of(position));
+            Arc::make_mut(&mut self.absent).add(position, &self.segment.files()[position]);
+        }
+    }
+
+    /// Whether the file at this position of the segment is there.
+    pub(crate) fn has(&self, position: usize) -> bool {
+        !self.absent.files.contains(&(position as u32))
+    }
+
+    /// The files that are there, by path.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
+        let files = self.segment.files().iter().enumerate();
+        files.filter(|(position, _)| self.has(*position)).map(|(_, file)| file)
+    }
+
+    /// The file of this path, if it is there.
+    pub(crate) fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
+        let position = self.segment.position(path).filter(|&position| self.has(position))?;
+        Some(&self.segment.files()[position])
+    }
+
+    /// Share of the segment's files that are absent.
+    pub(crate) fn absent_share(&self) -> f64 {
+        self.absent.files.len() as f64 / self.segment.files().len().max(1) as f64
+    }
+
+    /// How many windows have `term`.
+    pub(crate) fn windows_with(&self, term: Term) -> u64 {
+        let absent = self.absent.windows.get(&term).copied().unwrap_or_default();
+        u64::from(self.segment.windows.postings.frequency(term) - absent)
+    }
+
+    /// How many functions have `word`.
+    pub(crate) fn functions_with(&self, word: Term) -> u64 {
+        let absent = self.absent.functions.get(&word).copied().unwrap_or_default();
+        u64::from(self.segment.functions.postings.frequency(word) - absent)
+    }
+}
+
+impl Absent {
+    fn add(&mut self, position: usize, file: &FileIndex) {
+        self.files.insert(position as u32);
+        add_frequencies(&mut self.windows, file.block_terms(), window_frequencies);
+        add_frequencies(&mut self.functions, file.function_words(), function_frequencies);
+    }
+}
+
+fn add_frequencies(absent: &mut FxHashMap<Term, u32>, bags: &Bags, frequencies: fn(&Bags) -> Vec<u32>) {
+    absent.reserve(bags.terms().len());
+    for (&term, frequency) in bags.terms().iter().zip(frequencies(bags)) {
+        *absent.entry(term).or_default() += frequency;
+    }
+}

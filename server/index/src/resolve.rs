@@ -1,0 +1,419 @@
+//! What a name in a file stands for, by the imports, packages and types of its language.
+//!
+//! The rules that differ between languages are in `syntax`: outlines, import targets, expressions. Here is what they have in
+//! common: a name is looked up in its own file, in what the file imports, and in what it sees without importing; members are
+//! looked up in a type and its bases. Nothing is ever certain in code that is being written, so an answer is a list of
+//! possible meanings, best guess first, and may be empty.
+//!
+//! A [`Resolver`] lives for one question. It remembers what it found, and gives up after a fixed number of steps, so that no
+//! workspace can make it slow.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Definition, DefinitionKind, Import, Imported, Language, Outline, Place, Projects, Target};
+
+use crate::names::split_path;
+use crate::view::View;
+
+mod infer;
+mod types;
+
+pub(crate) use infer::{Site, Value};
+
+/// What is known of a file's names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) language: Language,
+    pub(crate) outline: &'a Outline,
+}
+
+impl Facts<'_> {
+    /// Tells it apart from all others of one question.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self.outline) as usize
+    }
+}
+
+impl PartialEq for Facts<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.outline, other.outline)
+    }
+}
+
+/// A definition in a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Def<'a> {
+    pub(crate) file: Facts<'a>,
+    pub(crate) position: u32,
+}
+
+impl<'a> Def<'a> {
+    pub(crate) fn get(&self) -> &'a Definition {
+        &self.file.outline.definitions[self.position as usize]
+    }
+
+    /// The definition in whose body it stands.
+    pub(crate) fn container(&self) -> Option<Def<'a>> {
+        self.get().container.map(|position| Def { position, ..*self })
+    }
+
+    pub(crate) fn namespace(&self) -> &'a str {
+        &self.file.outline.namespaces[self.get().namespace as usize]
+    }
+
+    pub(crate) fn is_type(&self) -> bool {
+        self.get().kind == DefinitionKind::Type
+    }
+
+    /// Whether it can be reached without naming what it stands in.
+    pub(crate) fn is_top_level(&self) -> bool {
+        self.get().container.is_none() && self.get().owner.is_none()
+    }
+
+    /// What stands directly in its body.
+    pub(crate) fn members(self) -> impl Iterator<Item = Def<'a>> {
+        let definitions = &self.file.outline.definitions;
+        let end = self.get().range.end;
+        let following = (self.position + 1..definitions.len() as u32)
+            .take_while(move |&position| definitions[position as usize].range.start < end);
+        following
+            .filter(move |&position| definitions[position as usize].container == Some(self.position))
+            .map(move |position| Def { position, ..self })
+    }
+
+    /// Tells it apart from all others of one question.
+    pub(crate) fn key(&self) -> (usize, u32) {
+        (self.file.address(), self.position)
+    }
+}
+
+/// Where names are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Module<'a> {
+    /// A file.
+    File(Facts<'a>),
+    /// All files of a folder.
+    Folder(&'a str),
+    /// All that is in a namespace.
+    Namespace(&'a str),
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Entity<'a> {
+    Def(Def<'a>),
+    Module(Module<'a>),
+}
+
+impl<'a> Entity<'a> {
+    pub(crate) fn def(self) -> Option<Def<'a>> {
+        match self {
+            Entity::Def(def) => Some(def),
+            Entity::Module(_) => None,
+        }
+    }
+}
+
+/// Steps of a question; a usual one takes some thousands.
+const FUEL: u32 = 60_000;
+/// Names are re-exported through fewer modules than this.
+const MAX_REEXPORTS: usize = 400;
+/// Aliases and the modules they lead through.
+const MAX_DEPTH: u32 = 8;
+
+type Found<'a> = Rc<[Entity<'a>]>;
+
+/// What was found out, by what it is about.
+type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
+/// Modules all of whose names come along.
+#[derive(Default)]
+struct Stars<'a> {
+    /// The files among them, with those whose names they pass on.
+    files: Vec<Facts<'a>>,
+    /// The same, by the address of their outlines.
+    addresses: FxHashSet<usize>,
+    /// What these files pass on by name.
+    named: FxHashMap<&'a str, Vec<(Facts<'a>, &'a Import)>>,
+    /// Folders, namespaces and types.
+    others: Vec<Entity<'a>>,
+}
+
+/// Resolves the names of one question.
+pub(crate) struct Resolver<'a> {
+    pub(crate) view: &'a View<'a>,
+    projects: &'a Projects,
+    fuel: Cell<u32>,
+    lookups: Memo<(usize, Box<str>), Found<'a>>,
+    exports: Memo<(usize, Box<str>), Found<'a>>,
+    modules: Memo<(usize, Box<str>), Found<'a>>,
+    passed_on: Memo<usize, Rc<Stars<'a>>>,
+    stars: Memo<usize, Rc<Stars<'a>>>,
+    bases: Memo<(usize, u32), Rc<[Def<'a>]>>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(view: &'a View<'a>, projects: &'a Projects) -> Resolver<'a> {
+        Resolver {
+            view,
+            projects,
+            fuel: Cell::new(FUEL),
+            lookups: RefCell::default(),
+            exports: RefCell::default(),
+            modules: RefCell::default(),
+            passed_on: RefCell::default(),
+            stars: RefCell::default(),
+            bases: RefCell::default(),
+        }
+    }
+
+    /// Begins another question about the same files: it has all its steps, and what was found is known.
+    pub(crate) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// Takes a step; false when there are none left.
+    fn step(&self) -> bool {
+        let left = self.fuel.get().saturating_sub(1);
+        self.fuel.set(left);
+        left > 0
+    }
+
+    /// What `name` stands for at the top of `file`.
+    pub(crate) fn lookup(&self, file: Facts<'a>, name: &str) -> Found<'a> {
+        let key = (file.address(), Box::from(name));
+        if let Some(known) = self.lookups.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        // Stands for the answer while it is being looked for, so that modules that import each other end.
+        self.lookups.borrow_mut().insert(key.clone(), Rc::default());
+        let found: Found<'a> = if self.step() { self.look_up(file, name).into() } else { Rc::default() };
+        self.lookups.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    fn look_up(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
+        let own = self.own(file, name);
+        if !own.is_empty() {
+            return own;
+        }
+        let named = file.outline.imports.iter().filter(|import| *import.local == *name);
+        let imported: Vec<Entity<'a>> = named.flat_map(|import| self.imported(file, import)).collect();
+        if !imported.is_empty() {
+            return imported;
+        }
+        let of_stars = self.of_stars(&self.stars(file), name);
+        if !of_stars.is_empty() {
+            return of_stars;
+        }
+        self.implicit(file).into_iter().flat_map(|module| self.export(Entity::Module(module), name)).collect()
+    }
+
+    /// The modules that a file sees without importing them.
+    pub(crate) fn implicit(&self, file: Facts<'a>) -> Vec<Module<'a>> {
+        let namespaces = file.outline.namespaces.iter();
+        let targets = namespaces.flat_map(|namespace| file.language.implicit(file.path, namespace));
+        let mut modules: Vec<Module<'a>> = Vec::new();
+        for target in targets {
+            for entity in self.place(file, &target) {
+                if let Entity::Module(module) = entity
+                    && !modules.contains(&module)
+                {
+                    modules.push(module);
+                }
+            }
+        }
+        modules
+    }
+
+    /// Definitions at the top of `file`.
+    fn own(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
+        self.view.named(name).filter(|def| def.file == file && def.is_top_level()).map(Entity::Def).collect()
+    }
+
+    /// What an import of one name, or of a module, brings in.
+    pub(crate) fn imported(&self, file: Facts<'a>, import: &Import) -> Vec<Entity<'a>> {
+        let modules = self.modules(file, &import.module);
+        match &import.imported {
+            Imported::Module => modules.to_vec(),
+            Imported::All => Vec::new(),
+            Imported::Name(name) => {
+                let named: Vec<Entity<'a>> =
+                    modules.iter().flat_map(|module| self.export(*module, name)).collect();
+                if named.is_empty() {
+                    self.modules(file, &submodule(&import.module, name)).to_vec()
+                } else {
+                    named
+                }
+            }
+        }
+    }
+
+    /// The modules, or types, that an import in `file` may mean: those of the best guess that is there.
+    pub(crate) fn modules(&self, file: Facts<'a>, module: &str) -> Found<'a> {
+        let key = (file.address(), Box::from(module));
+        if let Some(known) = self.modules.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        // Stands for the answer while it is being looked for.
+        self.modules.borrow_mut().insert(key.clone(), Rc::default());
+        let targets = file.language.targets(file.path, module, self.projects);
+        let mut found = targets.iter().map(|target| self.place(file, target));
+        let found: Found<'a> = found.find(|found| !found.is_empty()).unwrap_or_default().into();
+        self.modules.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    /// What is at a target.
+    fn place(&self, from: Facts<'a>, target: &Target) -> Vec<Entity<'a>> {
+        let mut found: Vec<Entity<'a>> = match &target.place {
+            Place::File(path) => {
+                self.view.file(path).map(Module::File).map(Entity::Module).into_iter().collect()
+            }
+            Place::FileEnding(path) => {
+                self.view.file_ending(path).map(Module::File).map(Entity::Module).into_iter().collect()
+            }
+            Place::Folder(path) => {
+                self.view.folder(path).map(Module::Folder).map(Entity::Module).into_iter().collect()
+            }
+            Place::FolderEnding(path) => {
+                self.view.folder_ending(path).map(Module::Folder).map(Entity::Module).into_iter().collect()
+            }
+            Place::Namespace(namespace) => self.namespace(from, namespace),
+        };
+        for name in &target.inside {
+            found = found.into_iter().flat_map(|entity| self.export(entity, name)).collect();
+        }
+        found
+    }
+
+    /// A namespace, or the type that a qualified name means.
+    fn namespace(&self, from: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
+        if let Some(namespace) = self.view.namespace(name) {
+            return vec![Entity::Module(Module::Namespace(namespace))];
+        }
+        let Some((around, last)) = name.rsplit_once('.') else {
+            return self
+                .view
+                .named(name)
+                .filter(|def| {
+                    def.is_type()
+                        && def.is_top_level()
+                        && def.namespace().is_empty()
+                        && def.file.language == from.language
+                })
+                .map(Entity::Def)
+                .collect();
+        };
+        self.namespace(from, around).into_iter().flat_map(|entity| self.export(entity, last)).collect()
+    }
+
+    /// What `name` stands for in a module or type, for those outside of it.
+    pub(crate) fn export(&self, of: Entity<'a>, name: &str) -> Vec<Entity<'a>> {
+        if !self.step() {
+            return Vec::new();
+        }
+        match of {
+            Entity::Def(def) => self.members(def, name).into_iter().map(Entity::Def).collect(),
+            Entity::Module(Module::File(file)) => self.export_of_file(file, name).to_vec(),
+            Entity::Module(Module::Folder(folder)) => {
+                let is_there = |def: &Def<'_>| split_path(def.file.path).0 == folder && def.is_top_level();
+                self.view.named(name).filter(is_there).map(Entity::Def).collect()
+            }
+            Entity::Module(Module::Namespace(namespace)) => {
+                let is_there = |def: &Def<'_>| def.namespace() == namespace && def.is_top_level();
+                self.view.named(name).filter(is_there).map(Entity::Def).collect()
+            }
+        }
+    }
+
+    fn export_of_file(&self, file: Facts<'a>, name: &str) -> Found<'a> {
+        let key = (file.address(), Box::from(name));
+        if let Some(known) = self.exports.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        self.exports.borrow_mut().insert(key.clone(), Rc::default());
+        let mut found = self.own(file, name);
+        if found.is_empty() {
+            found = self.of_stars(&self.passed_on(file), name);
+        }
+        let found: Found<'a> = found.into();
+        self.exports.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    /// What `name` stands for in modules all of whose names come along.
+    fn of_stars(&self, stars: &Stars<'a>, name: &str) -> Vec<Entity<'a>> {
+        let named = stars.named.get(name).into_iter().flatten();
+        let named: Vec<Entity<'a>> = named.flat_map(|(file, import)| self.imported(*file, import)).collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let is_there = |def: &Def<'a>| def.is_top_level() && stars.addresses.contains(&def.file.address());
+        let defined: Vec<Entity<'a>> = self.view.named(name).filter(is_there).map(Entity::Def).collect();
+        if !defined.is_empty() {
+            return defined;
+        }
+        stars.others.iter().flat_map(|other| self.export(*other, name)).collect()
+    }
+
+    /// All that is imported with all its names.
+    fn stars(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
+        if let Some(known) = self.stars.borrow().get(&file.address()) {
+            return Rc::clone(known);
+        }
+        let own = file.outline.imports.iter().map(|import| (file, import));
+        let all = own.chain(self.view.global_imports(file.language));
+        let all = all.filter(|(_, import)| import.imported == Imported::All);
+        let modules = all.flat_map(|(file, import)| self.modules(file, &import.module).to_vec()).collect();
+        let stars = Rc::new(self.follow(modules));
+        self.stars.borrow_mut().insert(file.address(), Rc::clone(&stars));
+        stars
+    }
+
+    /// The file itself, and all that it passes on.
+    fn passed_on(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
+        if let Some(known) = self.passed_on.borrow().get(&file.address()) {
+            return Rc::clone(known);
+        }
+        let stars = Rc::new(self.follow(vec![Entity::Module(Module::File(file))]));
+        self.passed_on.borrow_mut().insert(file.address(), Rc::clone(&stars));
+        stars
+    }
+
+    /// Modules with all that they pass on.
+    fn follow(&self, mut modules: Vec<Entity<'a>>) -> Stars<'a> {
+        let mut stars = Stars::default();
+        while let Some(module) = modules.pop().filter(|_| stars.files.len() < MAX_REEXPORTS && self.step()) {
+            let Entity::Module(Module::File(file)) = module else {
+                if !stars.others.contains(&module) {
+                    stars.others.push(module);
+                }
+                continue;
+            };
+            if !stars.addresses.insert(file.address()) {
+                continue;
+            }
+            stars.files.push(file);
+            for import in file.outline.imports.iter().filter(|import| import.is_reexport) {
+                match import.imported {
+                    Imported::All => modules.extend(self.modules(file, &import.module).iter()),
+                    _ => stars.named.entry(&import.local).or_default().push((file, import)),
+                }
+            }
+        }
+        stars
+    }
+}
+
+/// The module `name` inside of `module`.
+fn submodule(module: &str, name: &str) -> String {
+    if module.is_empty() || module.ends_with('.') {
+        format!("{module}{name}")
+    } else {
+        format!("{module}.{name}")
+    }
+}

@@ -1,0 +1,199 @@
+//! What kind of value an expression has.
+
+use syntax::{Binding, DefinitionKind, Expr};
+
+use super::{Def, Entity, Facts, Module, Resolver};
+
+/// Deeper expressions, through fields and functions of other files, have no type that could be told.
+const MAX_DEPTH: u32 = 10;
+/// Meanings of one expression that are followed.
+const MAX_VALUES: usize = 4;
+/// Type parameters have short names; a function that returns one most often returns what it is called on (builders).
+const TYPE_PARAMETER_BYTES: usize = 2;
+
+/// A possible meaning of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    /// A value of a type.
+    Instance(Def<'a>),
+    /// A type itself.
+    Type(Def<'a>),
+    /// A module.
+    Module(Module<'a>),
+    /// A function, not called.
+    Callable(Def<'a>),
+    /// A field or constant whose type is not known.
+    Other(Def<'a>),
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a, 's> {
+    pub(crate) file: Facts<'a>,
+    /// The type whose body is around it.
+    pub(crate) this: Option<Def<'a>>,
+    /// Variables in reach, in the order in which they are bound.
+    pub(crate) bindings: &'s [Binding],
+}
+
+impl<'a> Site<'a, '_> {
+    /// The place of a definition, for what its value is made from.
+    fn of(def: Def<'a>) -> Site<'a, 'static> {
+        Site { file: def.file, this: def.container().filter(Def::is_type), bindings: &[] }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// What `expr` may be.
+    pub(crate) fn infer(&self, site: Site<'a, '_>, expr: &Expr) -> Vec<Value<'a>> {
+        self.infer_within(site, expr, MAX_DEPTH)
+    }
+
+    fn infer_within(&self, site: Site<'a, '_>, expr: &Expr, depth: u32) -> Vec<Value<'a>> {
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.step()) else { return Vec::new() };
+        let mut values = match expr {
+            Expr::Name(name) => self.infer_name(site, name, depth),
+            Expr::This => site.this.map(Value::Instance).into_iter().collect(),
+            Expr::Super => {
+                let bases = site.this.map(|this| self.bases(this)).unwrap_or_default();
+                bases.iter().skip(1).copied().map(Value::Instance).collect()
+            }
+            Expr::Member(object, name) => self.infer_member(site, object, name, depth),
+            Expr::Call(function) => {
+                let functions = self.infer_within(site, function, depth);
+                functions.into_iter().flat_map(|function| self.called(site, function, depth)).collect()
+            }
+            Expr::Typed(written) => self.instances(site, written),
+            Expr::Element(collection) => self.infer_within(site, collection, depth),
+            Expr::Either(some) => some.iter().flat_map(|one| self.infer_within(site, one, depth)).collect(),
+        };
+        values.truncate(MAX_VALUES);
+        values
+    }
+
+    fn infer_name(&self, site: Site<'a, '_>, name: &str, depth: u32) -> Vec<Value<'a>> {
+        if let Some(position) = site.bindings.iter().rposition(|binding| *binding.name == *name) {
+            // What a variable is made from stands before it, so that it cannot be made from itself.
+            let earlier = Site { bindings: &site.bindings[..position], ..site };
+            return self.infer_within(earlier, &site.bindings[position].value, depth);
+        }
+        let found = self.lookup(site.file, name);
+        if !found.is_empty() {
+            return self.values(&found, depth);
+        }
+        let members = site.this.map(|this| self.members(this, name)).unwrap_or_default();
+        let members: Vec<Entity<'a>> = members.into_iter().map(Entity::Def).collect();
+        if members.is_empty() {
+            // Some modules are in reach without being imported (`crate`, a namespace).
+            return self.values(&self.modules(site.file, name), depth);
+        }
+        self.values(&members, depth)
+    }
+
+    fn infer_member(&self, site: Site<'a, '_>, object: &Expr, name: &str, depth: u32) -> Vec<Value<'a>> {
+        if let Some(path) = dotted(object) {
+            // A module may be imported under its whole path.
+            let found = self.lookup(site.file, &format!("{path}.{name}"));
+            if !found.is_empty() {
+                return self.values(&found, depth);
+            }
+        }
+        let objects = self.infer_within(site, object, depth);
+        let found =
+            objects.into_iter().map(|object| self.member_of(object, name)).find(|found| !found.is_empty());
+        self.values(&found.unwrap_or_default(), depth)
+    }
+
+    /// What `name` is as a member of a value.
+    pub(crate) fn member_of(&self, value: Value<'a>, name: &str) -> Vec<Entity<'a>> {
+        match value {
+            Value::Instance(def) | Value::Type(def) => self.export(Entity::Def(def), name),
+            Value::Module(module) => self.export(Entity::Module(module), name),
+            Value::Callable(_) | Value::Other(_) => Vec::new(),
+        }
+    }
+
+    /// The values that names stand for: what a field or constant holds, where that is known.
+    fn values(&self, found: &[Entity<'a>], depth: u32) -> Vec<Value<'a>> {
+        found.iter().take(MAX_VALUES).flat_map(|&entity| self.value(entity, depth)).collect()
+    }
+
+    fn value(&self, entity: Entity<'a>, depth: u32) -> Vec<Value<'a>> {
+        let def = match entity {
+            Entity::Module(module) => return vec![Value::Module(module)],
+            Entity::Def(def) => def,
+        };
+        match def.get().kind {
+            DefinitionKind::Type | DefinitionKind::Module => vec![Value::Type(def)],
+            kind if kind.is_callable() => vec![Value::Callable(def)],
+            _ => {
+                let values = self.held(def, depth);
+                if values.is_empty() { vec![Value::Other(def)] } else { values }
+            }
+        }
+    }
+
+    /// What a field or constant holds, or a function returns.
+    fn held(&self, def: Def<'a>, depth: u32) -> Vec<Value<'a>> {
+        let site = Site::of(def);
+        let typed = self.instances(site, &def.get().type_text);
+        match &def.get().value {
+            Some(value) if typed.is_empty() => self.infer_within(site, value, depth),
+            _ => typed,
+        }
+    }
+
+    /// What calling a function, or a type, gives.
+    fn called(&self, site: Site<'a, '_>, function: Value<'a>, depth: u32) -> Vec<Value<'a>> {
+        match function {
+            Value::Type(def) => vec![Value::Instance(def)],
+            Value::Callable(def) => self.returned(site, def, depth),
+            Value::Instance(_) | Value::Module(_) | Value::Other(_) => Vec::new(),
+        }
+    }
+
+    fn returned(&self, site: Site<'a, '_>, def: Def<'a>, depth: u32) -> Vec<Value<'a>> {
+        let definition = def.get();
+        let around = def.container().filter(Def::is_type).or_else(|| self.owner(def));
+        if definition.kind == DefinitionKind::Constructor || is_own_type(&definition.type_text) {
+            return around.or(site.this).map(Value::Instance).into_iter().collect();
+        }
+        let held = self.held(def, depth);
+        if held.is_empty() && (1..=TYPE_PARAMETER_BYTES).contains(&definition.type_text.len()) {
+            return around.map(Value::Instance).into_iter().collect();
+        }
+        held
+    }
+
+    /// The type that a definition outside of its body belongs to.
+    pub(crate) fn owner(&self, def: Def<'a>) -> Option<Def<'a>> {
+        let owner = def.get().owner.as_deref()?;
+        self.types(def.file, owner).into_iter().next()
+    }
+
+    /// Values of a written type.
+    fn instances(&self, site: Site<'a, '_>, written: &str) -> Vec<Value<'a>> {
+        if written.is_empty() {
+            return Vec::new();
+        }
+        if is_own_type(written) {
+            return site.this.map(Value::Instance).into_iter().collect();
+        }
+        self.types(site.file, written).into_iter().map(Value::Instance).collect()
+    }
+}
+
+/// Whether a written type means the type around it.
+fn is_own_type(written: &str) -> bool {
+    let bare = written.trim_matches(['&', '*', ' ', '"', '\'']);
+    matches!(bare, "Self" | "this" | "static" | "mut Self" | "self")
+}
+
+/// An expression of names and dots as it is written.
+fn dotted(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.to_string()),
+        Expr::Member(object, name) => Some(format!("{}.{name}", dotted(object)?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! Types: what a written one names, its bases, and their members.
+
+use std::rc::Rc;
+
+use syntax::DefinitionKind;
+
+use super::{Def, Entity, Facts, MAX_DEPTH, Resolver};
+
+/// Bases of a type that are looked at.
+const MAX_BASES: usize = 12;
+/// Types that one written type may name.
+const MAX_TYPES: usize = 6;
+
+impl<'a> Resolver<'a> {
+    /// The types that a type written in `file` names, outermost first.
+    pub(crate) fn types(&self, file: Facts<'a>, written: &str) -> Vec<Def<'a>> {
+        self.types_through(file, written, MAX_DEPTH)
+    }
+
+    fn types_through(&self, file: Facts<'a>, written: &str, depth: u32) -> Vec<Def<'a>> {
+        let mut types: Vec<Def<'a>> = Vec::new();
+        for path in paths(written) {
+            if depth == 0 || types.len() >= MAX_TYPES || !self.step() {
+                break;
+            }
+            for def in self.types_named(file, &path) {
+                for def in self.unalias(def, depth) {
+                    if !types.contains(&def) {
+                        types.push(def);
+                    }
+                }
+            }
+        }
+        types.truncate(MAX_TYPES);
+        types
+    }
+
+    fn types_named(&self, file: Facts<'a>, path: &[&str]) -> Vec<Def<'a>> {
+        let [head, inner @ ..] = path else { return Vec::new() };
+        let mut found: Vec<Entity<'a>> = self.lookup(file, head).to_vec();
+        if found.is_empty() && !inner.is_empty() {
+            // A path may begin with a module that nobody has to import.
+            found = self.modules(file, head).to_vec();
+        }
+        if found.is_empty() {
+            // Nested types are called by their own name where they are declared.
+            found = self
+                .view
+                .named(head)
+                .filter(|def| def.is_type() && def.file == file)
+                .map(Entity::Def)
+                .collect();
+        }
+        for name in inner {
+            found = found.into_iter().flat_map(|entity| self.export(entity, name)).collect();
+        }
+        if found.is_empty() {
+            found = self.only_type(file, path.last().copied().unwrap_or(head));
+        }
+        found.into_iter().filter_map(Entity::def).filter(Def::is_type).collect()
+    }
+
+    /// The type of this name, if the workspace has just one in this language: imports may be still to be written.
+    fn only_type(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
+        let is_like = |def: &Def<'a>| def.is_type() && def.file.language == file.language;
+        let mut all = self.view.named(name).filter(is_like);
+        match (all.next(), all.next()) {
+            (Some(def), None) => vec![Entity::Def(def)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What an alias stands for, where it has no members of its own.
+    fn unalias(&self, def: Def<'a>, depth: u32) -> Vec<Def<'a>> {
+        let is_alias = !def.get().type_text.is_empty() && def.members().next().is_none();
+        let mut types =
+            if is_alias { self.types_through(def.file, &def.get().type_text, depth - 1) } else { Vec::new() };
+        types.push(def);
+        types
+    }
+
+    /// The type itself, its other parts, and its bases, nearest first.
+    pub(crate) fn bases(&self, def: Def<'a>) -> Rc<[Def<'a>]> {
+        if let Some(known) = self.bases.borrow().get(&def.key()) {
+            return Rc::clone(known);
+        }
+        let mut all = vec![def];
+        let mut next = 0;
+        while let Some(&one) = all.get(next).filter(|_| all.len() < MAX_BASES && self.step()) {
+            next += 1;
+            let parts = self.view.named(&one.get().name).filter(|part| is_part(&one, part));
+            let bases = one.get().bases.iter().map(|base| (one.file, &**base));
+            let extended = self.view.extensions(&one.get().name);
+            let bases = bases
+                .chain(extended)
+                .flat_map(|(file, base)| self.types(file, head(base)).into_iter().take(2));
+            for other in parts.chain(bases.collect::<Vec<_>>()) {
+                if !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+        }
+        let all: Rc<[Def<'a>]> = all.into();
+        self.bases.borrow_mut().insert(def.key(), Rc::clone(&all));
+        all
+    }
+
+    /// Members called `name` of the nearest type, among it and its bases, that has one.
+    pub(crate) fn members(&self, def: Def<'a>, name: &str) -> Vec<Def<'a>> {
+        if !def.is_type() {
+            return def.members().filter(|member| *member.get().name == *name).collect();
+        }
+        let bases = self.bases(def);
+        let of = |base: &Def<'a>| -> Vec<Def<'a>> {
+            let own = base.members().filter(|member| {
+                *member.get().name == *name && member.get().kind != DefinitionKind::Constructor
+            });
+            own.chain(self.owned(*base).filter(|member| *member.get().name == *name)).collect()
+        };
+        bases.iter().map(of).find(|members| !members.is_empty()).unwrap_or_default()
+    }
+
+    /// All members of a type that stand outside of its body.
+    pub(crate) fn owned(&self, of: Def<'a>) -> impl Iterator<Item = Def<'a>> + 'a {
+        let language = of.file.language;
+        self.view.owned(&of.get().name).filter(move |member| member.file.language == language)
+    }
+}
+
+/// Whether both are parts of one type: C#'s partial classes, and what several `impl`-like blocks of other languages name alike.
+fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
+    let (a, b) = (one.get(), other.get());
+    other.is_type()
+        && one.file.language == other.file.language
+        && !one.namespace().is_empty()
+        && a.container.is_none()
+        && b.container.is_none()
+        && one.namespace() == other.namespace()
+}
+
+/// A type without its arguments.
+fn head(written: &str) -> &str {
+    written.split(['<', '[', '(']).next().unwrap_or_default()
+}
+
+/// The dotted names in a written type, in order.
+fn paths(written: &str) -> Vec<Vec<&str>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut paths: Vec<Vec<&str>> = Vec::new();
+    let mut rest = written;
+    let mut continues = false;
+    while let Some(start) = rest.find(is_name) {
+        let gap = &rest[..start];
+        let end = rest[start..].find(|c| !is_name(c)).map_or(rest.len(), |length| start + length);
+        let name = &rest[start..end];
+        continues = continues && matches!(gap, "." | "::");
+        match paths.last_mut() {
+            Some(path) if continues => path.push(name),
+            _ => paths.push(vec![name]),
+        }
+        continues = true;
+        rest = &rest[end..];
+    }
+    paths.retain(|path| !path[0].starts_with(|c: char| c.is_ascii_digit()));
+    paths
+}

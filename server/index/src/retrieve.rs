@@ -1,0 +1,232 @@
+//! The strategies behind one interface: a question at a cursor, a budget, and what each would send.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use syntax::{Language, Projects};
+
+use crate::hybrid::{self, Parts};
+use crate::{Embedder, FunctionQuery, Hit, Searcher, SimilarFunctions, VectorStore, cceval};
+
+/// A question at a cursor. The saved text of the file itself is no part of what is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The file that is being written, relative to the workspace root.
+    pub path: &'a str,
+    /// Its language.
+    pub language: Language,
+    /// Its text before the cursor.
+    pub prefix: &'a str,
+    /// Its text after the cursor; what follows the hole in a case.
+    pub suffix: &'a str,
+    /// Places that were edited or looked at lately, the latest first.
+    pub recent: &'a [Visit],
+}
+
+/// A place that was edited or looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// File, relative to the workspace root.
+    pub path: String,
+    /// Line, 0-based.
+    pub line: u32,
+}
+
+/// How much may be sent, counted in tokens of four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Tokens.
+    pub tokens: usize,
+}
+
+/// Characters of code that a model's token stands for, as the public figures and the feasibility study count them. An estimate; how
+/// many tokens an engine really reads is its own business.
+const BYTES_PER_TOKEN: usize = 4;
+
+impl Budget {
+    /// The tokens that so many bytes come to.
+    pub fn tokens_of(bytes: usize) -> usize {
+        bytes.div_ceil(BYTES_PER_TOKEN)
+    }
+
+    /// What it is in bytes.
+    pub fn bytes(self) -> usize {
+        self.tokens * BYTES_PER_TOKEN
+    }
+}
+
+/// Name of the strategy that shows what was edited or looked at.
+const RECENT: &str = "recent";
+
+/// What stands around each line that is sent, as a comment: its sign, a blank and a line end.
+pub(crate) const LINE_BYTES: usize = 3;
+/// What stands around a path above its lines: the same and a colon.
+pub(crate) const PATH_BYTES: usize = 4;
+
+/// A way to choose code from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Nothing.
+    None,
+    /// CrossCodeEval's retriever.
+    Bm25Chunks,
+    /// Functions like the one around the cursor.
+    Functions,
+    /// Definitions of the names in reach.
+    Symbols,
+    /// What was edited or looked at lately.
+    Recent,
+    /// Definitions, usages and windows.
+    Hybrid,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Strategy; 6] = [
+        Strategy::None,
+        Strategy::Bm25Chunks,
+        Strategy::Functions,
+        Strategy::Symbols,
+        Strategy::Recent,
+        Strategy::Hybrid,
+    ];
+
+    /// The word for it in files, in the configuration and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::None => "none",
+            Strategy::Bm25Chunks => cceval::BM25_CHUNKS,
+            Strategy::Functions => crate::functions::FUNCTIONS,
+            Strategy::Symbols => hybrid::SYMBOLS,
+            Strategy::Recent => RECENT,
+            Strategy::Hybrid => hybrid::HYBRID,
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Strategy, String> {
+        let known = || Strategy::ALL.map(Strategy::name).join(", ");
+        let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word);
+        found.ok_or_else(|| format!("unknown strategy `{word}`; known are {}", known()))
+    }
+}
+
+/// Functions that are sent: Codev-Bench's three.
+const FUNCTIONS: usize = 3;
+/// Lines of a place that was looked at, before and after it.
+const VISIT_LINES: u32 = 8;
+/// Outside of functions, these many lines before the cursor are what others are compared with.
+const LOOSE_LINES: usize = 20;
+
+impl Searcher {
+    /// What a strategy would send to an engine with a question, most useful first, within the budget.
+    ///
+    /// The saved text of the query's file is not searched, whether it is hidden or not.
+    pub fn retrieve(
+        &self,
+        strategy: Strategy,
+        projects: &Projects,
+        query: &Query<'_>,
+        budget: Budget,
+    ) -> Vec<Hit> {
+        let others = self.hide(&[query.path]);
+        match strategy {
+            Strategy::None => Vec::new(),
+            Strategy::Bm25Chunks => within(others.chunks(query), budget),
+            Strategy::Functions => within(others.similar_functions(query), budget),
+            Strategy::Symbols => hybrid::answer(&others, projects, query, budget, Parts::Skeletons),
+            Strategy::Recent => within(others.visited(query), budget),
+            Strategy::Hybrid => hybrid::answer(&others, projects, query, budget, Parts::All),
+        }
+    }
+
+    fn chunks(&self, query: &Query<'_>) -> Vec<Hit> {
+        let Query { path, language, prefix, .. } = *query;
+        let query = cceval::Query { prefix, setting: cceval::Setting::Rg1, ranking: cceval::Ranking::Bm25 };
+        self.chunk_candidates(path, language).hits(&query)
+    }
+
+    /// Functions like the one around the cursor.
+    fn similar_functions(&self, query: &Query<'_>) -> Vec<Hit> {
+        let text = [query.prefix, query.suffix].concat();
+        self.functions(&function_around(query, &text), FUNCTIONS)
+    }
+
+    /// What [`Strategy::Functions`] would send if similarity is that of embeddings. New vectors go to `store`; nothing else changes
+    /// it. May take as long as `embedder` takes for all functions of the workspace.
+    pub fn retrieve_functions(
+        &self,
+        query: &Query<'_>,
+        budget: Budget,
+        store: &mut VectorStore,
+        embedder: &dyn Embedder,
+    ) -> SimilarFunctions {
+        let text = [query.prefix, query.suffix].concat();
+        let similar = self.functions_by_embedding(&function_around(query, &text), FUNCTIONS, store, embedder);
+        SimilarFunctions { hits: within(similar.hits, budget), ..similar }
+    }
+
+    /// The surroundings of the places that were edited or looked at lately.
+    fn visited(&self, query: &Query<'_>) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        for (age, visit) in query.recent.iter().enumerate() {
+            let Some(file) = self.file(&visit.path) else { continue };
+            let is_shown =
+                |hit: &Hit| *hit.path == *visit.path && (hit.start_line..hit.end_line).contains(&visit.line);
+            if hits.iter().any(is_shown) {
+                continue;
+            }
+            let near = visit.line.saturating_sub(VISIT_LINES)..visit.line + VISIT_LINES + 1;
+            let lines: Vec<_> = file.lines().iter().filter(|line| near.contains(&line.number)).collect();
+            let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
+            let text: Vec<&str> = lines.iter().map(|line| file.line_text(line)).collect();
+            hits.push(Hit {
+                path: file.file().path.clone(),
+                start_line: first.number,
+                end_line: last.number + 1,
+                lines: lines.iter().map(|line| line.number).collect(),
+                text: text.join("\n"),
+                score: 1.0 / (age + 1) as f64,
+                strategy: RECENT,
+                reason: "was edited or looked at lately".to_owned(),
+            });
+        }
+        hits
+    }
+}
+
+/// The function around the cursor, or the lines before it where there is none; `text` is that of the query's file.
+fn function_around<'a>(query: &Query<'a>, text: &'a str) -> FunctionQuery<'a> {
+    let Query { path, language, prefix, .. } = *query;
+    let functions = syntax::parse(language, text).functions(text);
+    let is_around = |range: &Range<usize>| range.start < prefix.len() && prefix.len() <= range.end;
+    let ranges = functions.into_iter().map(|function| function.range).filter(is_around);
+    let range = ranges.min_by_key(ExactSizeIterator::len);
+    let text = &text[range.unwrap_or_else(|| lines_before(prefix, LOOSE_LINES)..prefix.len())];
+    FunctionQuery { path, language, text, original: text }
+}
+
+/// The first hits that fit, as CrossCodeEval fills its budget: the first one that does not fit ends it.
+fn within(hits: Vec<Hit>, budget: Budget) -> Vec<Hit> {
+    let mut left = budget.bytes();
+    let fits = |hit: &Hit| {
+        let lines = hit.text.lines().map(|line| line.len() + LINE_BYTES).sum::<usize>();
+        left.checked_sub(hit.path.len() + PATH_BYTES + lines).map(|rest| left = rest).is_some()
+    };
+    hits.into_iter().take_while(fits).collect()
+}
+
+/// Where the last `count` lines of `text` begin.
+fn lines_before(text: &str, count: usize) -> usize {
+    text.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at + 1)
+}

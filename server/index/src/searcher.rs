@@ -1,0 +1,118 @@
+//! An index as one request sees it.
+//!
+//! A [`Searcher`] is an [`crate::Index`] with some files hidden and others, such as open buffers, in the place of the saved ones.
+//! Hits, scores and reasons are those of an index built from just these files.
+
+use std::sync::Arc;
+
+use syntax::Language;
+
+use crate::bm25::Totals;
+use crate::index::{hide, put_on};
+use crate::layer::Layer;
+use crate::terms::Term;
+use crate::{FileIndex, cceval};
+
+/// An index with some files hidden and others in their place; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Searcher {
+    layers: Arc<[Layer]>,
+}
+
+/// A block of lines that has an identifier.
+#[derive(Clone, Debug)]
+pub struct Occurrence<'a> {
+    /// Its file.
+    pub file: &'a Arc<FileIndex>,
+    /// Number of the block in its file.
+    pub block: u32,
+}
+
+impl Searcher {
+    pub(crate) fn new(layers: Arc<[Layer]>) -> Searcher {
+        Searcher { layers }
+    }
+
+    /// The same without the files of these paths.
+    #[must_use]
+    pub fn hide(&self, paths: &[&str]) -> Searcher {
+        let mut layers = self.layers.to_vec();
+        paths.iter().for_each(|path| hide(&mut layers, path));
+        Searcher::new(layers.into())
+    }
+
+    /// The same with `files` in the place of those with their paths. To be kept for as long as the files stay the same: they are
+    /// put together for it.
+    #[must_use]
+    pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
+        let mut layers = self.layers.to_vec();
+        put_on(&mut layers, files);
+        Searcher::new(layers.into())
+    }
+
+    /// The file of this path.
+    pub fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
+        self.layers.iter().find_map(|layer| layer.file(path))
+    }
+
+    /// All files by path.
+    pub fn files(&self) -> Vec<&Arc<FileIndex>> {
+        let mut files: Vec<_> = self.layers.iter().flat_map(Layer::files).collect();
+        files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
+        files
+    }
+
+    /// The blocks that have `identifier`, by path and place.
+    pub fn occurrences(&self, identifier: &str) -> Vec<Occurrence<'_>> {
+        let term = Term::identifier(identifier);
+        let mut found: Vec<Occurrence<'_>> =
+            self.layers.iter().flat_map(|layer| occurrences(layer, term)).collect();
+        // Within a layer they are in order: runs, which a stable sort only has to merge.
+        found.sort_by(|one, other| one.file.path().cmp(other.file.path()));
+        found
+    }
+
+    /// The chunks that CrossCodeEval's retriever ranks for a file.
+    pub(crate) fn chunk_candidates(&self, path: &str, language: Language) -> cceval::Candidates {
+        let files: Vec<(&str, &Arc<FileIndex>)> =
+            self.layers.iter().flat_map(Layer::files).map(|file| (file.path(), file)).collect();
+        let nearest = cceval::nearest_in_workspace(path, language, files);
+        cceval::Candidates::new(nearest.into_iter().map(|file| file.chunks()))
+    }
+
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    pub(crate) fn window_totals(&self) -> Totals {
+        self.layers.iter().map(Layer::windows).fold(Totals::default(), Totals::plus)
+    }
+
+    pub(crate) fn function_totals(&self) -> Totals {
+        self.layers.iter().map(Layer::functions).fold(Totals::default(), Totals::plus)
+    }
+
+    /// How many windows have `term`.
+    pub fn windows_with(&self, term: Term) -> u64 {
+        self.layers.iter().map(|layer| layer.windows_with(term)).sum()
+    }
+
+    /// Inverse frequency of `term` among windows.
+    pub(crate) fn rarity(&self, term: Term) -> f32 {
+        self.window_totals().inverse_frequency(self.windows_with(term))
+    }
+
+    pub(crate) fn functions_with(&self, word: Term) -> u64 {
+        self.layers.iter().map(|layer| layer.functions_with(word)).sum()
+    }
+}
+
+fn occurrences(layer: &Layer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
+    let windows = &layer.segment().windows;
+    let blocks = windows.postings.list(term).documents.iter().map(|&place| {
+        let file = windows.file_of(place);
+        (file, place - windows.of_file(file).start)
+    });
+    let present = blocks.filter(|&(file, _)| layer.has(file));
+    present.map(|(file, block)| Occurrence { file: &layer.segment().files()[file], block })
+}

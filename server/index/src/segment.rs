@@ -1,0 +1,154 @@
+//! What spans files: the indexes of many files put together so that a term leads to the places that have it.
+//!
+//! A segment never changes. What changes is which of its files are there: see [`crate::layer`].
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::FileIndex;
+use crate::bags::Bags;
+use crate::bm25::Totals;
+use crate::file_index::{WINDOW_BLOCKS, windows};
+use crate::names::NameTable;
+use crate::postings::{FileBags, Postings};
+
+/// Files with what their terms lead to.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    /// In the order of their paths, which differ.
+    files: Box<[Arc<FileIndex>]>,
+    /// Blocks are documents here; what is searched, counted and measured are the windows that they begin.
+    pub(crate) windows: Collection,
+    pub(crate) functions: Collection,
+    pub(crate) names: NameTable,
+}
+
+/// Documents of one kind.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    pub(crate) postings: Postings,
+    /// By position of the file: its first document; and where all end.
+    starts: Box<[u32]>,
+    /// Places after the last document of a file that are none.
+    margin: u32,
+    /// Terms of each document, repeats counted, up to the largest number: BM25 hardly tells longer ones apart.
+    pub(crate) lengths: Box<[u16]>,
+}
+
+impl Segment {
+    /// Puts together files whose paths differ.
+    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>) -> Segment {
+        files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
+        let (windows, functions) = rayon::join(|| window_collection(&files), || function_collection(&files));
+        let names = NameTable::build(files.iter().map(|file| (file.path(), file.outline())));
+        Segment { files: files.into(), windows, functions, names }
+    }
+
+    pub(crate) fn files(&self) -> &[Arc<FileIndex>] {
+        &self.files
+    }
+
+    /// Where the file of this path stands.
+    pub(crate) fn position(&self, path: &str) -> Option<usize> {
+        self.files.binary_search_by(|file| file.path().cmp(path)).ok()
+    }
+}
+
+/// Every file has one more place than it has windows, and one stands before all: so a window that begins before the first block of
+/// a file, or with its last one, has a place too, at which nobody looks, and postings are walked without asking where a file ends.
+fn window_collection(files: &[Arc<FileIndex>]) -> Collection {
+    let mut starts = vec![1];
+    let mut lengths = vec![0];
+    for file in files {
+        if file.blocks() > 0 {
+            lengths.extend(window_lengths(file.block_terms()));
+            lengths.push(0);
+        }
+        starts.push(lengths.len() as u32);
+    }
+    let bags = file_bags(files, &starts, FileIndex::block_terms);
+    let postings = Postings::build(&bags, window_frequencies);
+    Collection { postings, starts: starts.into(), margin: 1, lengths: lengths.into() }
+}
+
+fn function_collection(files: &[Arc<FileIndex>]) -> Collection {
+    let mut starts = vec![0];
+    let mut lengths = Vec::new();
+    for file in files {
+        lengths.extend(file.function_words().lengths().map(kept_length));
+        starts.push(lengths.len() as u32);
+    }
+    let bags = file_bags(files, &starts, FileIndex::function_words);
+    let postings = Postings::build(&bags, function_frequencies);
+    Collection { postings, starts: starts.into(), margin: 0, lengths: lengths.into() }
+}
+
+fn file_bags<'a>(
+    files: &'a [Arc<FileIndex>],
+    starts: &[u32],
+    of: fn(&FileIndex) -> &Bags,
+) -> Vec<FileBags<'a>> {
+    files.iter().zip(starts).map(|(file, &first)| FileBags { bags: of(file), first }).collect()
+}
+
+/// Terms of each window, repeats counted.
+fn window_lengths(blocks: &Bags) -> impl Iterator<Item = u16> {
+    let lengths: Vec<u32> = blocks.lengths().collect();
+    let windows = windows(lengths.len());
+    (0..windows).map(move |window| kept_length(lengths.iter().skip(window).take(WINDOW_BLOCKS).sum()))
+}
+
+/// A length as it is kept.
+pub(crate) fn kept_length(length: u32) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
+/// How many windows have each term of a file.
+pub(crate) fn window_frequencies(blocks: &Bags) -> Vec<u32> {
+    let windows = windows(blocks.len());
+    let mut frequencies = vec![0; blocks.terms().len()];
+    // Windows before this one are counted, by term.
+    let mut counted = vec![0; blocks.terms().len()];
+    for block in 0..blocks.len() {
+        let (first, end) = ((block + 1).saturating_sub(WINDOW_BLOCKS), windows.min(block + 1));
+        for entry in blocks.bag(block) {
+            let term = entry.term as usize;
+            frequencies[term] += end.saturating_sub(first.max(counted[term])) as u32;
+            counted[term] = end;
+        }
+    }
+    frequencies
+}
+
+/// How many functions have each word of a file.
+pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
+    let mut frequencies = vec![0; functions.terms().len()];
+    for function in 0..functions.len() {
+        functions.bag(function).for_each(|entry| frequencies[entry.term as usize] += 1);
+    }
+    frequencies
+}
+
+impl Collection {
+    /// The documents of a file.
+    pub(crate) fn of_file(&self, file: usize) -> Range<u32> {
+        let (start, end) = (self.starts[file], self.starts[file + 1]);
+        start..end.saturating_sub(self.margin).max(start)
+    }
+
+    /// The file that has a document.
+    pub(crate) fn file_of(&self, document: u32) -> usize {
+        self.starts.partition_point(|&start| start <= document).saturating_sub(1)
+    }
+
+    /// How many documents a file has, and how long they are.
+    pub(crate) fn totals_of(&self, file: usize) -> Totals {
+        let Range { start, end } = self.of_file(file);
+        Totals::of(self.lengths[start as usize..end as usize].iter().copied())
+    }
+
+    /// How many documents there are, and how long they are.
+    pub(crate) fn totals(&self) -> Totals {
+        (0..self.starts.len() - 1).map(|file| self.totals_of(file)).fold(Totals::default(), Totals::plus)
+    }
+}

@@ -1,0 +1,178 @@
+//! The terms of code that windows are searched by: identifiers as written, and the parts of them in lower case.
+//!
+//! An identifier matches exactly and weighs much, since few windows have it; its parts (`read`, `user`, `name` of `readUserNames`)
+//! find code that speaks of the same things in other names. Keywords are no terms. Identifiers in comments and strings are: they
+//! are written for the same readers.
+
+use std::fmt;
+
+use syntax::Language;
+
+/// Parts this short say nothing about what code does.
+const MIN_PART_CHARACTERS: usize = 2;
+/// A final `s` of longer parts is taken for a plural. The few that are none (`status`) are cut everywhere alike.
+const MIN_PLURAL_CHARACTERS: usize = 5;
+
+/// A term, as a hash of its text: the index holds no texts of terms. The hash is the same on every machine, since it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u64);
+
+/// What a text is a term of, so that equal texts of different kinds are different terms.
+#[derive(Clone, Copy)]
+enum Kind {
+    Identifier = b'i' as isize,
+    Part = b'p' as isize,
+    Word = b'w' as isize,
+}
+
+impl Term {
+    /// An identifier as written.
+    pub fn identifier(name: &str) -> Term {
+        Term::new(Kind::Identifier, name)
+    }
+
+    /// The parts of an identifier, in order.
+    pub fn parts(identifier: &str) -> Vec<Term> {
+        let mut terms = Vec::new();
+        each_part(identifier, |part| terms.push(Term::new(Kind::Part, part)));
+        terms
+    }
+
+    /// A word of a function, as [`crate::words`] has them.
+    pub(crate) fn word(word: &str) -> Term {
+        Term::new(Kind::Word, word)
+    }
+
+    pub(crate) const fn from_bits(bits: u64) -> Term {
+        Term(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// FNV-1a, whose bits are then mixed, since tables here use the upper ones.
+    fn new(kind: Kind, text: &str) -> Term {
+        const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+        const PRIME: u64 = 0x0100_0000_01b3;
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
+        let hash = text.bytes().fold(step(OFFSET, kind as u8), step);
+        let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Term(mixed ^ (mixed >> 29))
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// The identifiers of `text` that are no keywords of its language, in order, repeats included.
+pub fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str> {
+    names(text).filter(move |name| !syntax::is_reserved(language, name))
+}
+
+/// Everything of `text` that looks like an identifier or keyword, in order.
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(is_word_character)?;
+            let word = &rest[start..];
+            let end = word.find(|c| !is_word_character(c)).unwrap_or(word.len());
+            rest = &word[end..];
+            if is_identifier(&word[..end]) {
+                return Some(&word[..end]);
+            }
+        }
+    })
+}
+
+fn is_word_character(c: char) -> bool {
+    matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '$') || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+/// Neither a number nor a run of `_` and `$`.
+fn is_identifier(word: &str) -> bool {
+    !word.starts_with(char::is_numeric) && word.contains(char::is_alphanumeric)
+}
+
+/// The parts of an identifier in lower case: it is split at `_` and `$`, around numbers, before a capital after a small letter,
+/// and before the last capital of a run (`HTTPServer`).
+fn each_part(identifier: &str, mut found: impl FnMut(&str)) {
+    let mut rest = identifier;
+    while let Some(first) = rest.chars().next() {
+        let end = part_end(rest).unwrap_or(first.len_utf8());
+        let part = rest[..end].trim_matches(['_', '$']).to_lowercase();
+        let characters = part.chars().count();
+        if characters >= MIN_PART_CHARACTERS {
+            let is_plural = characters >= MIN_PLURAL_CHARACTERS && part.ends_with('s');
+            found(&part[..part.len() - usize::from(is_plural)]);
+        }
+        rest = &rest[end..];
+    }
+}
+
+/// Where the part ends that `text` begins with; `None` if it begins with none.
+fn part_end(text: &str) -> Option<usize> {
+    let run = |text: &str, of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
+    let capitals = run(text, char::is_uppercase);
+    let numbers = run(text, char::is_numeric);
+    let small = run(&text[capitals..], is_small);
+    let last_capital = text[..capitals].char_indices().next_back().map_or(0, |(at, _)| at);
+    let end = match (small, last_capital) {
+        (0, _) => capitals.max(numbers),
+        (small, 0) => capitals + small,
+        (_, last_capital) => last_capital,
+    };
+    (end > 0).then_some(end)
+}
+
+/// A letter that is no capital; letters of scripts without capitals are such.
+fn is_small(c: char) -> bool {
+    c.is_alphabetic() && !c.is_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(identifier: &str, expected: &[&str]) {
+        let mut parts = Vec::new();
+        each_part(identifier, |part| parts.push(part.to_owned()));
+        assert_eq!(parts, expected);
+    }
+
+    #[test]
+    fn identifiers_have_parts() {
+        check("readUserNames", &["read", "user", "name"]);
+        check("read_user_name", &["read", "user", "name"]);
+        check("HTTPServer2Go", &["http", "server", "go"]);
+        check("parseURL", &["parse", "url"]);
+        check("utf16Len", &["utf", "16", "len"]);
+        check("$ZodType", &["zod", "type"]);
+        check("__init__", &["init"]);
+        check("aB", &[]);
+        check("größeÄndern", &["größe", "ändern"]);
+        check("名前s", &["名前s"]);
+        check("gas", &["gas"]);
+        check("class", &["clas"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn identifiers_stand_in_comments_and_strings_too() {
+        let text = "if total_1 == 0x1F: # größe of $x\n    f'{_} 12abc {name}'\n";
+        let found: Vec<&str> = identifiers(Language::Python, text).collect();
+        assert_eq!(found, ["total_1", "größe", "of", "$x", "f", "name"]);
+    }
+
+    #[test]
+    fn terms_are_the_same_on_every_machine() {
+        assert_eq!(Term::identifier("read"), Term::identifier("read"));
+        assert_ne!(Term::parts("read"), [Term::identifier("read")]);
+        assert_eq!(Term::identifier("read").bits(), 8_490_145_779_537_077_486);
+    }
+}

@@ -1,0 +1,162 @@
+//! The names of an index as one question sees them: without the hidden files, and with the file being written as far as it
+//! stands before the cursor.
+
+use rustc_hash::FxHashMap;
+use syntax::Language;
+
+use crate::layer::Layer;
+use crate::names::{NameTable, Spot, has_ending, simple_name, split_path};
+use crate::resolve::{Def, Facts};
+
+/// What can be seen.
+pub(crate) struct View<'a> {
+    layers: &'a [Layer],
+    here: Facts<'a>,
+    /// Definitions of the file being written, by name.
+    own: FxHashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> View<'a> {
+    /// A view of `layers`, none of which has the file that is `here`.
+    pub(crate) fn new(layers: &'a [Layer], here: Facts<'a>) -> View<'a> {
+        let mut own = FxHashMap::<&str, Vec<u32>>::default();
+        for (position, definition) in (0..).zip(&here.outline.definitions) {
+            own.entry(&definition.name).or_default().push(position);
+        }
+        View { layers, here, own }
+    }
+
+    /// The file being written.
+    pub(crate) fn here(&self) -> Facts<'a> {
+        self.here
+    }
+
+    /// The file at `path`.
+    pub(crate) fn file(&self, path: &str) -> Option<Facts<'a>> {
+        if path == self.here.path {
+            return Some(self.here);
+        }
+        self.files_called(split_path(path).1).find(|file| file.path == path)
+    }
+
+    /// The file whose path has this ending; of several, the one nearest to the root.
+    pub(crate) fn file_ending(&self, ending: &str) -> Option<Facts<'a>> {
+        let own = Some(self.here).filter(|here| has_ending(here.path, ending));
+        let named = self.files_called(split_path(ending).1).filter(|file| has_ending(file.path, ending));
+        named.chain(own).min_by_key(|file| (file.path.matches('/').count(), file.path))
+    }
+
+    fn files_called(&self, name: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
+        self.files(NameTable::file_name, name)
+    }
+
+    /// The folder, if a visible file is directly in it, as that file's path writes it.
+    pub(crate) fn folder(&self, folder: &str) -> Option<&'a str> {
+        let own = Some(self.here).filter(|here| split_path(here.path).0 == folder);
+        let files = self.files_in(folder).next().or(own);
+        files.map(|file| split_path(file.path).0)
+    }
+
+    /// The folder whose path has this ending; of several, the one nearest to the root.
+    pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
+        let all = self.layers.iter().flat_map(|layer| layer.segment().names.folders_ending(ending));
+        let nearest = all.min_by_key(|folder| (folder.matches('/').count(), *folder))?;
+        self.folder(nearest)
+    }
+
+    /// The visible files directly in a folder, without the one being written.
+    pub(crate) fn files_in(&self, folder: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
+        self.files(NameTable::folder, folder)
+    }
+
+    /// The namespace, if a visible file declares it, as that file writes it.
+    pub(crate) fn namespace(&self, namespace: &str) -> Option<&'a str> {
+        let own = Some(self.here);
+        let mut files = self.files_of_namespace(namespace).chain(own);
+        files
+            .find_map(|file| {
+                file.outline.namespaces.iter().find(|known| ***known == *namespace && !known.is_empty())
+            })
+            .map(|known| &**known)
+    }
+
+    /// The visible files with something in a namespace, without the one being written.
+    pub(crate) fn files_of_namespace(&self, namespace: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
+        self.files(NameTable::namespace, namespace)
+    }
+
+    /// All definitions called `name`, those of the file being written first.
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
+        let here = self.here;
+        let own = self.own.get(name).into_iter().flatten().map(move |&position| Def { file: here, position });
+        own.chain(self.spots(NameTable::definitions, name))
+    }
+
+    /// All definitions that say they belong to a type with this simple name.
+    pub(crate) fn owned(&self, type_name: &'a str) -> impl Iterator<Item = Def<'a>> {
+        let here = self.here;
+        let own = (0..).zip(&here.outline.definitions).filter(move |(_, definition)| {
+            definition.owner.as_deref().is_some_and(|owner| simple_name(owner) == type_name)
+        });
+        let own = own.map(move |(position, _)| Def { file: here, position });
+        own.chain(self.spots(NameTable::owned, type_name))
+    }
+
+    /// Bases that are said to belong to a type with this simple name, with the file that says so.
+    pub(crate) fn extensions(&self, type_name: &'a str) -> impl Iterator<Item = (Facts<'a>, &'a str)> {
+        let own = self.here.outline.extensions.iter();
+        let own = own.filter(move |extension| simple_name(&extension.of) == type_name);
+        let here = self.here;
+        let others = self.spots(NameTable::extensions, type_name);
+        own.map(move |extension| (here, &*extension.base)).chain(
+            others.map(|Def { file, position }| (file, &*file.outline.extensions[position as usize].base)),
+        )
+    }
+
+    /// Imports that hold for all files of a language, with the files that make them.
+    pub(crate) fn global_imports(
+        &self,
+        language: Language,
+    ) -> impl Iterator<Item = (Facts<'a>, &'a syntax::Import)> {
+        self.spots(|table, _| table.global_imports(), "")
+            .filter(move |spot| spot.file.language == language)
+            .map(|Def { file, position }| (file, &file.outline.imports[position as usize]))
+    }
+
+    /// Positions in outlines, of all visible files.
+    fn spots(
+        &self,
+        list: fn(&'a NameTable, &str) -> &'a [Spot],
+        key: &str,
+    ) -> impl Iterator<Item = Def<'a>> + use<'a> {
+        self.lists(list, key).into_iter().flat_map(|(layer, spots)| {
+            spots
+                .iter()
+                .filter_map(move |spot| Some(Def { file: facts(layer, spot.file)?, position: spot.position }))
+        })
+    }
+
+    /// Visible files.
+    fn files(
+        &self,
+        list: fn(&'a NameTable, &str) -> &'a [u32],
+        key: &str,
+    ) -> impl Iterator<Item = Facts<'a>> + use<'a> {
+        self.lists(list, key)
+            .into_iter()
+            .flat_map(|(layer, files)| files.iter().filter_map(move |&file| facts(layer, file)))
+    }
+
+    /// What the tables of the layers have under a key.
+    fn lists<T>(&self, list: fn(&'a NameTable, &str) -> &'a [T], key: &str) -> Vec<(&'a Layer, &'a [T])> {
+        let lists = self.layers.iter().map(|layer| (layer, list(&layer.segment().names, key)));
+        lists.filter(|(_, list)| !list.is_empty()).collect()
+    }
+}
+
+/// What is known of a file, unless it is hidden.
+fn facts(layer: &Layer, file: u32) -> Option<Facts<'_>> {
+    let file = Some(file as usize).filter(|&file| layer.has(file))?;
+    let file = &layer.segment().files()[file];
+    Some(Facts { path: file.path(), language: file.language(), outline: file.outline() })
+}

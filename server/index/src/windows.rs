@@ -1,0 +1,247 @@
+//! Windows of code that have terms in common with a query.
+//!
+//! A query has hundreds of terms, and the common ones among them, which say least, are in most files. So only as many of its terms as
+//! a bounded number of windows have, the weightiest first, choose candidates; these are then ranked by all of them.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::bm25::Totals;
+use crate::file_index::WINDOW_BLOCKS;
+use crate::layer::Layer;
+use crate::segment::kept_length;
+use crate::terms::Term;
+use crate::{FileIndex, Searcher};
+
+/// Scores that are looked at in one go.
+const CHUNK: usize = 64;
+/// Windows that the terms which choose candidates may have together.
+const BUDGET: u64 = 200_000;
+/// Candidates for each hit that is asked for, where not all terms chose them.
+const CANDIDATES_PER_HIT: usize = 4;
+
+/// What is searched for, and how much effort it is worth.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowQuery<'a> {
+    /// Distinct terms with their weights, all above zero.
+    pub terms: &'a [(Term, f32)],
+    /// Hits that are wanted.
+    pub limit: usize,
+    /// Windows that are looked at for candidates, one counted for each term of it.
+    pub budget: u64,
+}
+
+impl<'a> WindowQuery<'a> {
+    /// A query of usual effort.
+    pub fn new(terms: &'a [(Term, f32)], limit: usize) -> WindowQuery<'a> {
+        WindowQuery { terms, limit, budget: BUDGET }
+    }
+}
+
+/// A window with what makes it alike.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowHit<'a> {
+    /// Its file.
+    pub file: &'a Arc<FileIndex>,
+    /// Number of the window in its file.
+    pub window: u32,
+    /// BM25 of the query's terms, each times its weight.
+    pub score: f64,
+}
+
+impl Searcher {
+    /// The `limit` windows that are most like `terms`, best first, equals by path and place.
+    pub fn windows(&self, terms: &[(Term, f32)], limit: usize) -> Vec<WindowHit<'_>> {
+        search(self.layers(), &WindowQuery::new(terms, limit))
+    }
+}
+
+/// A term that some window has.
+struct Weighed {
+    term: Term,
+    /// Its weight times its inverse frequency.
+    value: f32,
+    /// How many windows have it.
+    having: u64,
+}
+
+/// The windows that are most like the query, best first, equals by path and place.
+pub(crate) fn search<'a>(layers: &'a [Layer], query: &WindowQuery<'_>) -> Vec<WindowHit<'a>> {
+    let totals = layers.iter().map(Layer::windows).fold(Totals::default(), Totals::plus);
+    let terms = weigh(layers, totals, query.terms);
+    let choosing = choose(&terms, query.budget);
+    let is_cut = choosing.len() < terms.len();
+    let candidates = if is_cut { query.limit.saturating_mul(CANDIDATES_PER_HIT) } else { query.limit };
+    let mut best = Best::new(candidates);
+    layers.iter().for_each(|layer| score(layer, choosing, totals, &mut best));
+    let mut hits: Vec<WindowHit<'_>> = best.hits.into_iter().map(|Reverse(hit)| hit).collect();
+    if is_cut {
+        rescore(&mut hits, &terms, totals);
+    }
+    hits.sort_unstable_by(|one, other| other.cmp(one));
+    hits.truncate(query.limit);
+    hits
+}
+
+/// The terms that some window has, those that say most for the effort first. What a term adds to the order of windows grows with
+/// the square of its value: among other sequences this one found the most of the right windows within a budget.
+fn weigh(layers: &[Layer], totals: Totals, terms: &[(Term, f32)]) -> Vec<Weighed> {
+    let weighed = terms.iter().filter_map(|&(term, weight)| {
+        let having: u64 = layers.iter().map(|layer| layer.windows_with(term)).sum();
+        let value = weight * totals.inverse_frequency(having);
+        (having > 0).then_some(Weighed { term, value, having })
+    });
+    let mut weighed: Vec<Weighed> = weighed.collect();
+    let worth = |term: &Weighed| term.value * term.value / term.having as f32;
+    weighed
+        .sort_unstable_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.term.cmp(&other.term)));
+    weighed
+}
+
+/// The terms that so many windows have together, but one at least.
+fn choose(terms: &[Weighed], budget: u64) -> &[Weighed] {
+    let mut spent = 0_u64;
+    let within = |term: &&Weighed| {
+        spent += term.having;
+        spent <= budget
+    };
+    let count = terms.iter().take_while(within).count();
+    &terms[..count.max(terms.len().min(1))]
+}
+
+/// Adds the windows of a layer that are among the best.
+fn score<'a>(layer: &'a Layer, terms: &[Weighed], totals: Totals, best: &mut Best<'a>) {
+    let windows = &layer.segment().windows;
+    let gain = totals.gain();
+    let mut scores = vec![0.0; windows.lengths.len()];
+    for term in terms {
+        each_window(windows.postings.list(term.term).iter(), |window, count| {
+            scores[window] += gain(term.value, count, windows.lengths[window]);
+        });
+    }
+    for (chunk, first) in scores.chunks(CHUNK).zip((0_usize..).step_by(CHUNK)) {
+        // Without a way out, so that the compiler makes vector instructions of it: few chunks have one of the best.
+        if chunk.iter().fold(false, |has_one, &score| has_one | (score >= best.threshold)) {
+            best.add_all(layer, first as u32, chunk);
+        }
+    }
+}
+
+/// Calls `found` for each window that has a term, with how often it does. `blocks` are those that have it, in order.
+fn each_window(blocks: impl Iterator<Item = (u32, u8)>, mut found: impl FnMut(usize, u32)) {
+    let (mut before, mut count_before) = (usize::MAX, 0);
+    for (block, count) in blocks {
+        let (block, count) = (block as usize, u32::from(count));
+        if before.wrapping_add(1) == block {
+            found(before, count_before + count);
+        } else {
+            if before != usize::MAX {
+                found(before, count_before);
+            }
+            found(block - 1, count);
+        }
+        (before, count_before) = (block, count);
+    }
+    if before != usize::MAX {
+        found(before, count_before);
+    }
+}
+
+/// The best windows so far.
+struct Best<'a> {
+    limit: usize,
+    /// The worst one first.
+    hits: BinaryHeap<Reverse<WindowHit<'a>>>,
+    /// A window that is to be among the best has at least this score; above zero.
+    threshold: f32,
+}
+
+impl<'a> Best<'a> {
+    fn new(limit: usize) -> Best<'a> {
+        Best { limit, hits: BinaryHeap::new(), threshold: f32::MIN_POSITIVE }
+    }
+
+    /// Takes in windows of a layer from the place `first` on, if they are good enough.
+    fn add_all(&mut self, layer: &'a Layer, first: u32, scores: &[f32]) {
+        for (place, &score) in (first..).zip(scores) {
+            if score >= self.threshold {
+                self.add(layer, place, score);
+            }
+        }
+    }
+
+    fn add(&mut self, layer: &'a Layer, place: u32, score: f32) {
+        let windows = &layer.segment().windows;
+        let file = windows.file_of(place);
+        let places = windows.of_file(file);
+        if !places.contains(&place) || !layer.has(file) {
+            return;
+        }
+        let file = &layer.segment().files()[file];
+        self.hits.push(Reverse(WindowHit { file, window: place - places.start, score: score.into() }));
+        if self.hits.len() > self.limit {
+            self.hits.pop();
+        }
+        if let Some(Reverse(worst)) = self.hits.peek().filter(|_| self.hits.len() == self.limit) {
+            self.threshold = worst.score as f32;
+        }
+    }
+}
+
+/// Scores windows by all terms.
+fn rescore(hits: &mut [WindowHit<'_>], terms: &[Weighed], totals: Totals) {
+    let positions: FxHashMap<Term, usize> =
+        terms.iter().zip(0..).map(|(term, position)| (term.term, position)).collect();
+    let gain = totals.gain();
+    let mut counts = vec![0; terms.len()];
+    for hit in hits {
+        let length = count_terms(hit, &positions, &mut counts);
+        let gains = terms.iter().zip(&mut counts).filter(|(_, count)| **count > 0);
+        hit.score =
+            gains.map(|(term, count)| gain(term.value, std::mem::take(count), length)).sum::<f32>().into();
+    }
+}
+
+/// Counts the terms with a position that a window has; gives how many terms it has altogether.
+fn count_terms(hit: &WindowHit<'_>, positions: &FxHashMap<Term, usize>, counts: &mut [u32]) -> u16 {
+    let bags = hit.file.block_terms();
+    let window = hit.window as usize;
+    let mut length = 0;
+    for entry in (window..window + WINDOW_BLOCKS).flat_map(|block| bags.bag(block)) {
+        length += u32::from(entry.count);
+        if let Some(&position) = positions.get(&bags.terms()[entry.term as usize]) {
+            counts[position] += u32::from(entry.count);
+        }
+    }
+    kept_length(length)
+}
+
+/// Better ones are greater; of equals those that come first are.
+impl Ord for WindowHit<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score
+            .total_cmp(&other.score)
+            .then_with(|| other.file.path().cmp(self.file.path()))
+            .then_with(|| other.window.cmp(&self.window))
+    }
+}
+
+impl PartialOrd for WindowHit<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for WindowHit<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for WindowHit<'_> {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! Small repositories out of one text.
+
+use syntax::{Language, Manifest, SourceFile};
+
+/// The source files of a fixture, in the order in which they stand.
+pub(crate) fn files(fixture: &str) -> Vec<SourceFile> {
+    let source = |(path, text): (&str, &str)| {
+        let language = Language::from_path(path)?;
+        Some(SourceFile { path: path.into(), language, text: text.into() })
+    };
+    sections(fixture).filter_map(source).collect()
+}
+
+/// Its other files.
+pub(crate) fn manifests(fixture: &str) -> Vec<Manifest> {
+    let others = sections(fixture).filter(|(path, _)| Language::from_path(path).is_none());
+    others.map(|(path, text)| Manifest { path: path.into(), text: text.into() }).collect()
+}
+
+fn sections(fixture: &str) -> impl Iterator<Item = (&str, &str)> {
+    fixture.split("//- /").skip(1).filter_map(|section| section.split_once('\n'))
+}

@@ -1,0 +1,348 @@
+//! What the strategies send for a cursor, marked by `$0` in the first file.
+
+use expect_test::{Expect, expect};
+use index::{Budget, Hit, Index, Query, Strategy, Visit};
+use syntax::{Projects, SourceFile};
+
+use crate::fixture::{files, manifests};
+
+/// A repository whose first file has a cursor.
+struct Asked {
+    files: Vec<SourceFile>,
+    projects: Projects,
+    prefix: String,
+    suffix: String,
+}
+
+impl Asked {
+    #[track_caller]
+    fn new(fixture: &str) -> Asked {
+        let files = files(fixture);
+        let (prefix, suffix) = files[0].text.split_once("$0").expect("the first file has a cursor");
+        let (prefix, suffix) = (prefix.to_owned(), suffix.to_owned());
+        Asked { files, projects: Projects::new(&manifests(fixture)), prefix, suffix }
+    }
+
+    fn hits(&self, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
+        self.hits_in(&Index::build(&self.files), strategy, tokens, recent)
+    }
+
+    fn hits_in(&self, index: &Index, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
+        let query = Query {
+            path: &self.files[0].path,
+            language: self.files[0].language,
+            prefix: &self.prefix,
+            suffix: &self.suffix,
+            recent,
+        };
+        index.hide(&[]).retrieve(strategy, &self.projects, &query, Budget { tokens })
+    }
+}
+
+fn describe(hits: &[Hit]) -> String {
+    let hit = |hit: &Hit| {
+        let lines: Vec<String> = hit.lines.iter().map(|line| (line + 1).to_string()).collect();
+        format!("{} {} ({})\n{}\n", hit.path, lines.join(" "), hit.reason, hit.text)
+    };
+    hits.iter().map(hit).collect()
+}
+
+#[track_caller]
+fn check(strategy: Strategy, tokens: usize, fixture: &str, expected: Expect) {
+    expected.assert_eq(&describe(&Asked::new(fixture).hits(strategy, tokens, &[])));
+}
+
+const SHOP: &str = "\
+//- /shop/cart.py
+from shop.items import Item
+from shop.store import Store
+
+def checkout(store: Store, item: Item):
+    price = store.load(item.name)
+    receipt = store.$0
+    return receipt
+//- /shop/items.py
+class Item:
+    \"\"\"Something to sell. It has a name.\"\"\"
+    name: str
+    weight: int
+    def __init__(self, name):
+        self.name = name
+    def _hidden(self): pass
+//- /shop/store.py
+class Base:
+    def close(self): pass
+
+class Store(Base):
+    def load(self, name: str) -> int:
+        return 1
+    def print_receipt(self, price: int) -> 'Receipt':
+        return Receipt(price)
+
+class Receipt:
+    total: int
+//- /shop/unrelated.py
+def paint(colour):
+    return colour
+//- /tests/test_store.py
+from shop.store import Store
+
+def test_receipt():
+    store = Store()
+    price = store.load('a')
+    receipt = store.print_receipt(price)
+    assert receipt.total == 1
+";
+
+#[test]
+fn members_of_what_stands_before_the_dot_come_first() {
+    check(
+        Strategy::Symbols,
+        80,
+        SHOP,
+        expect![[r#"
+            shop/store.py 4 5 7 1 2 (defines print_receipt, load, close)
+            class Store(Base)
+              load(name: str) -> int
+              print_receipt(price: int) -> 'Receipt'
+            class Base
+              close()
+            shop/items.py 1 3 4 5 7 (defines weight, Item, name)
+            class Item  — Something to sell
+              name: str
+              weight: int
+              __init__(name)
+              _hidden()
+        "#]],
+    );
+}
+
+#[test]
+fn the_hybrid_shows_definitions_usages_and_lines_about_the_same() {
+    check(
+        Strategy::Hybrid,
+        200,
+        SHOP,
+        expect![[r#"
+            shop/store.py 4 5 7 1 2 (defines print_receipt, load, close)
+            class Store(Base)
+              load(name: str) -> int
+              print_receipt(price: int) -> 'Receipt'
+            class Base
+              close()
+            shop/items.py 1 3 4 5 7 (defines weight, Item, name)
+            class Item
+              name: str
+              weight: int
+              __init__(name)
+              _hidden()
+            tests/test_store.py 5 6 7 (uses print_receipt)
+                price = store.load('a')
+                receipt = store.print_receipt(price)
+                assert receipt.total == 1
+            tests/test_store.py 3 4 (uses Store)
+            def test_receipt():
+                store = Store()
+            shop/items.py 2 (uses name)
+                """Something to sell. It has a name."""
+            shop/items.py 6 (uses name)
+                    self.name = name
+            shop/store.py 6 8 10 11 (is about the same names)
+                    return 1
+                    return Receipt(price)
+            class Receipt:
+                total: int
+        "#]],
+    );
+}
+
+#[test]
+fn functions_like_the_one_around_the_cursor() {
+    check(
+        Strategy::Functions,
+        100,
+        SHOP,
+        expect![[r#"
+        tests/test_store.py  (shares store, receipt, price)
+        def test_receipt():
+            store = Store()
+            price = store.load('a')
+            receipt = store.print_receipt(price)
+            assert receipt.total == 1
+        shop/store.py  (shares receipt, price, return)
+            def print_receipt(self, price: int) -> 'Receipt':
+                return Receipt(price)
+        shop/store.py  (shares load, name, return)
+            def load(self, name: str) -> int:
+                return 1
+    "#]],
+    );
+}
+
+#[test]
+fn chunks_as_crosscodeeval_finds_them() {
+    check(
+        Strategy::Bm25Chunks,
+        60,
+        SHOP,
+        expect![[r#"
+        tests/test_store.py  (shares store, from, import)
+        from shop.store import Store
+        def test_receipt():
+            store = Store()
+            price = store.load('a')
+            receipt = store.print_receipt(price)
+            assert receipt.total == 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_name_that_is_begun_picks_those_that_go_on_with_it() {
+    check(
+        Strategy::Symbols,
+        20,
+        "\
+//- /a.py
+import b
+
+x = b.pri$0
+//- /b.py
+def alpha_price(): pass
+def print_all(): pass
+def beta_price(): pass
+",
+        expect![[r#"
+            b.py 1 2 3 (defines print_all, alpha_price, beta_price)
+            def alpha_price()
+            def print_all()
+            def beta_price()
+        "#]],
+    );
+}
+
+#[test]
+fn a_dot_that_may_come_next_brings_the_members_too() {
+    check(
+        Strategy::Symbols,
+        40,
+        "\
+//- /a.py
+from b import make
+
+job = make()
+job$0
+//- /b.py
+class Job:
+    def start(self): pass
+def make() -> Job: return Job()
+",
+        expect![[r#"
+            b.py 1 2 3 (defines start, Job, make)
+            class Job
+              start()
+            def make() -> Job
+        "#]],
+    );
+}
+
+#[test]
+fn places_looked_at_lately() {
+    let asked = Asked::new(SHOP);
+    let visit = |path: &str, line| Visit { path: path.to_owned(), line };
+    let recent = [
+        visit("shop/items.py", 3),
+        visit("gone.py", 1),
+        visit("shop/unrelated.py", 0),
+        visit("shop/items.py", 4),
+    ];
+    expect![[r#"
+        shop/items.py 1 2 3 4 5 6 7 (was edited or looked at lately)
+        class Item:
+            """Something to sell. It has a name."""
+            name: str
+            weight: int
+            def __init__(self, name):
+                self.name = name
+            def _hidden(self): pass
+        shop/unrelated.py 1 2 (was edited or looked at lately)
+        def paint(colour):
+            return colour
+    "#]]
+    .assert_eq(&describe(&asked.hits(Strategy::Recent, 100, &recent)));
+}
+
+#[test]
+fn nothing_is_sent_when_nothing_is_wanted() {
+    assert_eq!(Asked::new(SHOP).hits(Strategy::None, 1000, &[]), []);
+    for strategy in Strategy::ALL {
+        assert_eq!(Asked::new(SHOP).hits(strategy, 0, &[]), [], "{strategy}");
+    }
+}
+
+#[test]
+fn what_is_sent_stays_within_the_budget() {
+    let asked = Asked::new(SHOP);
+    for strategy in Strategy::ALL {
+        for tokens in [10, 20, 50, 100, 500] {
+            let hits = asked.hits(strategy, tokens, &[]);
+            let bytes: usize = hits.iter().map(|hit| hit.text.len()).sum();
+            assert!(bytes <= tokens * 4, "{strategy} sends {bytes} bytes for {tokens} tokens");
+        }
+    }
+}
+
+#[test]
+fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
+    let canary = "canary_after_the_cursor";
+    let mut asked = Asked::new(SHOP);
+    // What is saved holds what is missing around the cursor.
+    asked.files[0].text = format!("{}print_receipt({canary})\n{}", asked.prefix, asked.suffix).into();
+    let recent = [Visit { path: "shop/cart.py".to_owned(), line: 5 }];
+    for strategy in Strategy::ALL {
+        let hits = asked.hits(strategy, 1000, &recent);
+        assert!(
+            hits.iter().all(|hit| *hit.path != *"shop/cart.py" && !hit.text.contains(canary)),
+            "{strategy}"
+        );
+        // Nor does it change anything else: what is found is what is found where it is not saved at all.
+        let without = Index::build(&asked.files[1..]);
+        assert_eq!(hits, asked.hits_in(&without, strategy, 1000, &recent), "{strategy}");
+    }
+}
+
+#[test]
+fn the_order_in_which_files_came_does_not_matter() {
+    let asked = Asked::new(SHOP);
+    let whole = Index::build(&asked.files);
+    let grown = asked.files.iter().rev().fold(Index::build(&[]), |index, file| {
+        index.apply(vec![std::sync::Arc::new(index::FileIndex::new(file.clone()))], &[])
+    });
+    for strategy in Strategy::ALL {
+        assert_eq!(
+            asked.hits_in(&whole, strategy, 300, &[]),
+            asked.hits_in(&grown, strategy, 300, &[]),
+            "{strategy}"
+        );
+    }
+}
+
+#[test]
+fn broken_code_and_odd_cursors_are_no_errors() {
+    for text in [
+        "$0",
+        "\u{feff}$0",
+        "def f(:\n  x = ((([$0",
+        "from . import ($0",
+        "é.ü.$0 = ",
+        "class A(B.$0",
+        "\r\n\r\nx.$0\r\n",
+    ] {
+        let fixture =
+            SHOP.replacen(&SHOP[SHOP.find("from").unwrap()..SHOP.find("//- /shop/items").unwrap()], text, 1);
+        let asked = Asked::new(&format!("{fixture}\n"));
+        for strategy in Strategy::ALL {
+            asked.hits(strategy, 100, &[]);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What the index finds in small repositories, given as `//- /path` sections.
+
+mod fixture;
+mod hybrid;
+mod lexical;
+mod names;

@@ -1,0 +1,144 @@
+//! The index of one folder, kept up to date: what changed on disk is read, derived anew, and kept for the next time.
+//!
+//! ```text
+//! cache ──► texts and what was derived of them ─┐
+//! disk  ──► workspace::Follower ──► changes ────┴──► index::Index ──► Indexed (a snapshot)
+//! ```
+//!
+//! It joins three crates that know nothing of each other: `workspace` reads files, `index` derives from texts, `cache` keeps
+//! bytes. An [`Indexer`] belongs to one thread; what it hands out is immutable and cheap to clone. It starts no threads of its own
+//! but uses those of the current rayon pool. A cache that is missing, damaged or from another version costs time and nothing else.
+
+mod cached;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cache::{Cache, Miss, Saved};
+use index::{FileIndex, Index};
+use rayon::prelude::*;
+use syntax::{Projects, SourceFile};
+use workspace::{Changes, Error, Follower, Limits, Progress, Snapshot};
+
+use cached::Cached;
+
+/// A folder's files with what they hold, at one moment.
+#[derive(Clone, Debug)]
+pub struct Indexed {
+    /// The files.
+    pub files: Snapshot,
+    /// What they hold.
+    pub index: Index,
+    /// What the manifests say of modules.
+    pub projects: Arc<Projects>,
+}
+
+/// Keeps the index of a folder.
+pub struct Indexer {
+    follower: Follower,
+    indexed: Indexed,
+    cache: Option<Cache>,
+    /// Bytes of text that are not in the cache as they are.
+    unsaved: u64,
+}
+
+/// How opening went.
+#[derive(Debug)]
+pub struct Opening {
+    /// Files that were taken from the cache as they were.
+    pub reused: usize,
+    /// Files that were derived anew.
+    pub derived: usize,
+    /// Why the cache, or a part of it, was of no use.
+    pub miss: Option<Miss>,
+}
+
+impl Indexer {
+    /// Indexes the folder at `root`. What `cache` holds of files that look as they did is not read again. `progress` is called from
+    /// several threads.
+    pub fn open(
+        root: &Path,
+        limits: &Limits,
+        cache: Option<Cache>,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(Indexer, Opening), Error> {
+        let mut cached = cache.as_ref().map_or_else(Cached::default, |cache| Cached::read(cache, root));
+        let follower = Follower::open(root, limits, cached.take_known(), progress)?;
+        let files = follower.snapshot().clone();
+        let old: Vec<Option<Arc<FileIndex>>> = files.files().iter().map(|file| cached.take(file)).collect();
+        let reused = old.iter().flatten().count();
+        let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| old.unwrap_or_else(|| derive(file));
+        let unsaved: u64 = files
+            .files()
+            .iter()
+            .zip(&old)
+            .filter(|(_, old)| old.is_none())
+            .map(|(file, _)| bytes(file))
+            .sum();
+        let derived: Vec<Arc<FileIndex>> = old.into_par_iter().zip(&**files.files()).map(derive).collect();
+        let opening = Opening { reused, derived: derived.len() - reused, miss: cached.miss };
+        let projects = Arc::new(Projects::new(files.manifests()));
+        let indexed = Indexed { files, index: Index::from_files(derived), projects };
+        Ok((Indexer { follower, indexed, cache, unsaved }, opening))
+    }
+
+    /// The folder as of the last look.
+    pub fn indexed(&self) -> &Indexed {
+        &self.indexed
+    }
+
+    /// What is followed, for a watcher.
+    pub fn follower(&self) -> &Follower {
+        &self.follower
+    }
+
+    /// Looks at paths at which something has happened; says whether anything is different.
+    pub fn refresh(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<bool, Error> {
+        let changes = self.follower.refresh(paths)?;
+        Ok(self.take_in(changes))
+    }
+
+    /// Looks at everything; says whether anything is different.
+    pub fn refresh_all(&mut self) -> Result<bool, Error> {
+        let changes = self.follower.refresh_all()?;
+        Ok(self.take_in(changes))
+    }
+
+    fn take_in(&mut self, changes: Changes) -> bool {
+        if changes.is_empty() {
+            return false;
+        }
+        let Changes { changed, removed, manifests_changed, snapshot } = changes;
+        self.unsaved += changed.iter().map(bytes).sum::<u64>();
+        let derived: Vec<Arc<FileIndex>> = changed.par_iter().map(derive).collect();
+        if manifests_changed {
+            self.indexed.projects = Arc::new(Projects::new(snapshot.manifests()));
+        }
+        self.indexed.index = self.indexed.index.apply(derived, &removed);
+        self.indexed.files = snapshot;
+        true
+    }
+
+    /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache.
+    pub fn save(&mut self) -> Result<Option<Saved>, cache::Error> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let total = self.indexed.files.totals().bytes as u64;
+        if !cache::pays(self.unsaved, total) {
+            return Ok(None);
+        }
+        let saved = cached::save(cache, &self.follower, &self.indexed.index)?;
+        self.unsaved = 0;
+        Ok(Some(saved))
+    }
+}
+
+fn derive(file: &SourceFile) -> Arc<FileIndex> {
+    Arc::new(FileIndex::new(file.clone()))
+}
+
+fn bytes(file: &SourceFile) -> u64 {
+    file.text.len() as u64
+}
+
+#[cfg(test)]
+mod tests;

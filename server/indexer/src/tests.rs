@@ -1,0 +1,68 @@
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+fn open(root: &Path, cache: &Cache) -> (Indexer, Opening) {
+    Indexer::open(root, &Limits::standard(), Some(cache.clone()), &|_| ()).unwrap()
+}
+
+/// The names that the index of a folder has places for.
+fn places(indexer: &Indexer, name: &str) -> Vec<String> {
+    let searcher = indexer.indexed().index.hide(&[]);
+    searcher.occurrences(name).iter().map(|occurrence| occurrence.file.path().to_owned()).collect()
+}
+
+#[test]
+fn changes_on_disk_are_in_the_index_after_a_look() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
+    fs::write(folder.path().join("b.py"), "beta = alpha\n").unwrap();
+    let (mut indexer, _) = open(folder.path(), &cache);
+    assert_eq!(places(&indexer, "alpha"), ["a.py", "b.py"]);
+    fs::write(folder.path().join("b.py"), "beta = gamma\n").unwrap();
+    fs::remove_file(folder.path().join("a.py")).unwrap();
+    assert!(indexer.refresh(["a.py", "b.py"]).unwrap());
+    assert_eq!(places(&indexer, "alpha"), [""; 0]);
+    assert_eq!(places(&indexer, "gamma"), ["b.py"]);
+    assert!(!indexer.refresh_all().unwrap());
+}
+
+#[test]
+fn what_is_in_the_cache_is_not_derived_again() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    for name in ["a", "b", "c"] {
+        fs::write(folder.path().join(format!("{name}.py")), format!("def {name}_name(): pass\n")).unwrap();
+    }
+    let (mut indexer, opening) = open(folder.path(), &cache);
+    assert_eq!((opening.reused, opening.derived), (0, 3));
+    assert!(indexer.save().unwrap().is_some());
+    assert!(indexer.save().unwrap().is_none(), "nothing has changed since");
+    fs::write(folder.path().join("b.py"), "def other_name(): pass\n").unwrap();
+    let (indexer, opening) = open(folder.path(), &cache);
+    assert_eq!((opening.reused, opening.derived), (2, 1));
+    assert_eq!(places(&indexer, "b_name"), [""; 0]);
+    assert_eq!(places(&indexer, "other_name"), ["b.py"]);
+    assert_eq!(places(&indexer, "c_name"), ["c.py"]);
+}
+
+#[test]
+fn a_damaged_cache_is_told_and_done_without() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
+    open(folder.path(), &cache).0.save().unwrap();
+    for file in fs::read_dir(caches.path()).unwrap() {
+        let path = file.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        fs::write(path, bytes).unwrap();
+    }
+    let (indexer, opening) = open(folder.path(), &cache);
+    assert_eq!((opening.reused, opening.derived), (0, 1));
+    assert!(opening.miss.unwrap().to_string().contains("damaged"));
+    assert_eq!(places(&indexer, "alpha"), ["a.py"]);
+}
