@@ -23,7 +23,7 @@ use std::fmt;
 use cases::{Case, Origin, Scenario, Variant};
 use syntax::{SourceFile, Tree};
 
-use crate::cut::{Question, shape_variant};
+use crate::cut::{Question, shape_variant, tags};
 use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
 
 mod beside;
@@ -84,11 +84,14 @@ pub fn at_cursor(file: &SourceFile, tree: &Tree, offset: usize, origin: &Origin)
     let question = Question {
         scenario,
         variant: Some(variant),
+        block_kind: Some(hole.kind),
+        range: hole.range.clone(),
         prefix: prefix.to_owned(),
         suffix: &text[hole.range.end..],
         context: Vec::new(),
+        tags: tags(scenario, hole.shape),
     };
-    Ok(question.case(file, &hole, origin))
+    Ok(question.case(file, origin))
 }
 
 /// The situation of somebody who has yet to write the hole's text.

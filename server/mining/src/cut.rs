@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use cases::{Case, ContextItem, Origin, Scenario, Schema, Tags, Task, Variant};
+use cases::{BlockKind, Case, ContextItem, Origin, Scenario, Schema, Tags, Task, Variant};
 use index::{FunctionQuery, Searcher};
-use syntax::SourceFile;
+use syntax::{Projects, SourceFile};
 use text::{Document, Encoding, Position};
 
 use crate::parsed::{Hole, Shape};
@@ -16,6 +16,7 @@ const HINTS: usize = 3;
 pub(crate) struct Repository<'a> {
     pub(crate) files: &'a [SourceFile],
     pub(crate) searcher: Searcher,
+    pub(crate) projects: &'a Projects,
     pub(crate) origin: &'a Origin,
 }
 
@@ -27,17 +28,20 @@ pub(crate) enum Tail {
     Nothing,
 }
 
-/// What is asked about a hole.
+/// What is asked about a range of a file.
 pub(crate) struct Question<'a> {
     pub(crate) scenario: Scenario,
     pub(crate) variant: Option<Variant>,
+    pub(crate) block_kind: Option<BlockKind>,
+    pub(crate) range: Range<usize>,
     pub(crate) prefix: String,
     pub(crate) suffix: &'a str,
     pub(crate) context: Vec<ContextItem>,
+    pub(crate) tags: Tags,
 }
 
 impl Question<'_> {
-    pub(crate) fn case(self, source: &SourceFile, hole: &Hole, origin: &Origin) -> Case {
+    pub(crate) fn case(self, source: &SourceFile, origin: &Origin) -> Case {
         let prefix = Document::new(&self.prefix);
         let Position { line, character } = prefix
             .position(prefix.len(), Encoding::Utf16)
@@ -45,23 +49,23 @@ impl Question<'_> {
         let mut case = Case {
             schema: Schema::CURRENT,
             id: String::new(),
-            hole: format!("{}:{}-{}", source.path, hole.range.start, hole.range.end),
+            hole: format!("{}:{}-{}", source.path, self.range.start, self.range.end),
             task: Task::Complete,
             scenario: self.scenario,
             variant: self.variant,
             language: source.language.name().to_owned(),
-            block_kind: Some(hole.kind),
+            block_kind: self.block_kind,
             path: source.path.to_string(),
-            byte_range: hole.range.clone(),
+            byte_range: self.range.clone(),
             line,
             character,
             prefix: self.prefix,
             suffix: self.suffix.to_owned(),
-            truth: source.text[hole.range.clone()].to_owned(),
+            truth: source.text[self.range].to_owned(),
             context: self.context,
             origin: origin.clone(),
             tests: None,
-            tags: tags(self.scenario, hole.shape),
+            tags: self.tags,
         };
         case.id = case.compute_id();
         case
@@ -82,11 +86,14 @@ impl Repository<'_> {
         let question = Question {
             scenario,
             variant: variant(scenario, hole.shape, tail),
+            block_kind: Some(hole.kind),
+            range: hole.range.clone(),
             prefix,
             suffix,
             context: context.unwrap_or_default(),
+            tags: tags(scenario, hole.shape),
         };
-        Some(question.case(source, hole, self.origin))
+        Some(question.case(source, self.origin))
     }
 
     /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it.
@@ -106,7 +113,7 @@ impl Repository<'_> {
     }
 }
 
-fn context_item(hit: index::Hit) -> ContextItem {
+pub(crate) fn context_item(hit: index::Hit) -> ContextItem {
     ContextItem {
         path: hit.path.to_string(),
         start_line: hit.start_line,
@@ -159,7 +166,7 @@ pub(crate) fn shape_variant(shape: Shape) -> Variant {
 }
 
 /// Where the variant says how much is missing, the way the block was cut is kept as a remark.
-fn tags(scenario: Scenario, shape: Shape) -> Tags {
+pub(crate) fn tags(scenario: Scenario, shape: Shape) -> Tags {
     match scenario {
         Scenario::Rag | Scenario::IncompleteSuffix => {
             [("cut".to_owned(), shape_variant(shape).name().to_owned())].into()

@@ -9,10 +9,11 @@ use std::ops::Range;
 use cases::{BlockKind, Case, Scenario};
 use syntax::Language;
 
+use crate::cross_file::{CrossFileHole, Quarry, VARIANTS, squeezed};
 use crate::cut::{Repository, Tail, shape_variant};
 use crate::parsed::{Hole, Shape};
 use crate::random::Random;
-use crate::{Mix, Options};
+use crate::{Judge, Mined, Mix, Options};
 
 /// Share of `inner_block` cases whose body is complete: the share that Codev-Bench states.
 const EMPTY_SHARE: f64 = 0.2;
@@ -24,45 +25,80 @@ const REAL_USE_FUNCTIONS: f64 = 0.071;
 const REAL_USE_WHOLE_LINES: f64 = 0.49;
 const REAL_USE_PARTS_OF_LINES: f64 = 0.32;
 
-pub(crate) struct Drawn {
-    pub(crate) cases: Vec<Case>,
-    pub(crate) missing: BTreeMap<Scenario, usize>,
-}
+/// A suite's share of `cross_file`, when that of any other scenario is 1: each of its holes makes three cases.
+const CROSS_FILE_WEIGHT: usize = 2;
 
 /// Draws `options.cases` cases. `holes` holds each file's holes, in the order of the repository's files.
-pub(crate) fn draw(repository: &Repository<'_>, holes: &[Vec<Hole>], options: &Options) -> Drawn {
+pub(crate) fn draw(
+    repository: &Repository<'_>,
+    holes: &[Vec<Hole>],
+    options: &Options,
+    judge: Option<&Judge<'_>>,
+) -> Mined {
     let mut drawer = Drawer {
         repository,
         holes,
         options,
+        judge,
         taken: BTreeMap::new(),
         ids: BTreeSet::new(),
+        truths: BTreeSet::new(),
         cases: Vec::new(),
     };
     let mut missing = BTreeMap::new();
-    let shares = options.scenarios.len().max(1);
-    for (place, &scenario) in options.scenarios.iter().enumerate() {
-        let wanted = options.cases / shares + usize::from(place < options.cases % shares);
+    for (&scenario, wanted) in options.scenarios.iter().zip(shares(options)) {
         let found = drawer.draw_scenario(scenario, wanted);
         if found < wanted {
             missing.insert(scenario, wanted - found);
         }
     }
-    Drawn { cases: drawer.cases, missing }
+    Mined { cases: drawer.cases, missing }
+}
+
+/// Cases wanted of each scenario, in their order: as many of one as of another, but of `cross_file` twice that in whole holes.
+fn shares(options: &Options) -> Vec<usize> {
+    let is_cross_file = |scenario: &&Scenario| **scenario == Scenario::CrossFile;
+    let others = options.scenarios.iter().filter(|scenario| !is_cross_file(scenario)).count();
+    let has_cross_file = others < options.scenarios.len();
+    let cross_file = match options.cases {
+        cases if has_cross_file && others == 0 => cases.next_multiple_of(VARIANTS),
+        cases if has_cross_file => {
+            let share = cases * CROSS_FILE_WEIGHT / (others + CROSS_FILE_WEIGHT);
+            share - share % VARIANTS
+        }
+        _ => 0,
+    };
+    let rest = options.cases.saturating_sub(cross_file);
+    let mut places = 0..;
+    let mut share = || {
+        let place = places.next().unwrap_or_default();
+        rest / others.max(1) + usize::from(place < rest % others.max(1))
+    };
+    options
+        .scenarios
+        .iter()
+        .map(|scenario| if is_cross_file(&scenario) { cross_file } else { share() })
+        .collect()
 }
 
 struct Drawer<'a> {
     repository: &'a Repository<'a>,
     holes: &'a [Vec<Hole>],
     options: &'a Options,
+    judge: Option<&'a Judge<'a>>,
     /// Hidden ranges by file.
     taken: BTreeMap<usize, Vec<Range<usize>>>,
     ids: BTreeSet<String>,
+    /// Of `cross_file`, without their white space.
+    truths: BTreeSet<String>,
     cases: Vec<Case>,
 }
 
 impl Drawer<'_> {
     fn draw_scenario(&mut self, scenario: Scenario, wanted: usize) -> usize {
+        if scenario == Scenario::CrossFile {
+            return self.draw_cross_file(wanted);
+        }
         let mut found = if scenario == Scenario::Rag { self.draw_twins(wanted) } else { 0 };
         let mut pool = Pool::new(self.repository, self.holes, scenario, self.options);
         while found < wanted {
@@ -92,6 +128,38 @@ impl Drawer<'_> {
         let asked = (case.byte_range.clone(), case.block_kind, case.variant);
         let hole = self.holes.get(file)?.iter().find(|hole| key(hole) == asked)?;
         self.repository.cut(file, hole, Scenario::Rag, Tail::Whole)
+    }
+
+    fn draw_cross_file(&mut self, wanted: usize) -> usize {
+        let quarry = Quarry::new(self.repository, self.options, self.judge);
+        let mut found = 0;
+        for mut holes in quarry.batches() {
+            while found < wanted && !holes.is_empty() {
+                let few = holes.len().min((wanted - found).div_ceil(VARIANTS));
+                let tried: Vec<CrossFileHole> = holes.drain(..few).collect();
+                for (hole, cases) in tried.iter().zip(quarry.cut(&tried)) {
+                    found += cases.map_or(0, |cases| self.add_cross_file(hole, cases));
+                }
+            }
+            if found >= wanted {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Adds the cases of a hole, unless it overlaps another one or its truth was asked for already; says how many it added.
+    fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANTS]) -> usize {
+        let taken = self.taken.entry(hole.file).or_default();
+        if taken.iter().any(|other| overlap(other, &hole.range))
+            || !self.truths.insert(squeezed(&cases[0].truth))
+        {
+            return 0;
+        }
+        taken.push(hole.range.clone());
+        self.ids.extend(cases.iter().map(|case| case.id.clone()));
+        self.cases.extend(cases);
+        VARIANTS
     }
 
     /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! files --holes--> every place that a recipe allows --draw--> the suite's holes --cut--> cases
+//! files --cross_file--> names that only other files define ------------------draw, cut--> cases
 //! file at a cursor --cursor--> the hole of what stands there -------------------cut--> a case
 //! ```
 //!
-//! Pure: the same files and seed give the same bytes, whatever the number of threads. Mining never reads a file, asks an engine or
-//! looks at an answer.
+//! Pure: the same files, seed and judge give the same bytes, whatever the number of threads. Mining never reads a file and knows no
+//! engine: whether a case is too easy is for a [`Judge`] to say.
 #![deny(clippy::disallowed_methods)]
 
+mod cross_file;
 mod cursor;
 mod cut;
 mod draw;
@@ -18,18 +20,43 @@ mod random;
 
 use std::collections::BTreeMap;
 
-use cases::{Case, Origin, Scenario};
+use cases::{Case, Origin, Scenario, Variant};
 use index::Index;
 use rayon::prelude::*;
-use syntax::SourceFile;
+use syntax::{Projects, SourceFile};
 
 use crate::cut::Repository;
 
 pub use crate::cursor::{NoCase, at_cursor};
 
-/// The scenarios that can be mined, in the order of their share.
-pub const SCENARIOS: [Scenario; 4] =
-    [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
+/// The scenarios that can be mined.
+pub const SCENARIOS: [Scenario; 5] = [
+    Scenario::FullBlock,
+    Scenario::InnerBlock,
+    Scenario::IncompleteSuffix,
+    Scenario::Rag,
+    Scenario::CrossFile,
+];
+
+/// The code to mine.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The files.
+    pub files: &'a [SourceFile],
+    /// Made of the same files.
+    pub index: &'a Index,
+    /// What the manifests beside them say.
+    pub projects: &'a Projects,
+}
+
+/// Who says which `cross_file` cases can be answered from their own file alone; those are left out.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    /// Its name, which every case that it let pass carries.
+    pub name: &'a str,
+    /// Whether it answers the case rightly. Must depend on nothing but the case.
+    pub is_right: &'a (dyn Fn(&Case) -> bool + Sync),
+}
 
 /// In which proportions block kinds are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +78,8 @@ pub struct Options {
     pub scenarios: Vec<Scenario>,
     /// Proportions of the block kinds.
     pub mix: Mix,
+    /// Whether `cross_file` takes only the first use of each name in a file, as CrossCodeEval does, rather than every one.
+    pub first_uses_only: bool,
     /// Provenance that every case carries.
     pub origin: Origin,
 }
@@ -64,19 +93,20 @@ pub struct Mined {
     pub missing: BTreeMap<Scenario, usize>,
 }
 
-/// Mines cases from `files`; `index` was built over the same files.
-pub fn mine(files: &[SourceFile], index: &Index, options: &Options) -> Mined {
-    let holes = files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();
-    let repository = Repository { files, searcher: index.searcher(&|_| false), origin: &options.origin };
-    let drawn = draw::draw(&repository, &holes, options);
-    let mut cases = drawn.cases;
-    cases.sort_by(|a, b| {
-        (a.scenario, &a.path, a.byte_range.start, &a.id).cmp(&(
-            b.scenario,
-            &b.path,
-            b.byte_range.start,
-            &b.id,
-        ))
-    });
-    Mined { cases, missing: drawn.missing }
+/// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.
+pub fn mine(sources: &Sources<'_>, options: &Options, judge: Option<&Judge<'_>>) -> Mined {
+    let repository = Repository {
+        files: sources.files,
+        searcher: sources.index.searcher(&|_| false),
+        projects: sources.projects,
+        origin: &options.origin,
+    };
+    let holes = sources.files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();
+    let mut drawn = draw::draw(&repository, &holes, options, judge);
+    drawn.cases.sort_by(|a, b| place(a).cmp(&place(b)));
+    drawn
+}
+
+fn place(case: &Case) -> (Scenario, &str, usize, Option<Variant>, &str) {
+    (case.scenario, &case.path, case.byte_range.start, case.variant, &case.id)
 }

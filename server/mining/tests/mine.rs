@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{BlockKind, Case, Origin, OriginKind, Scenario, Variant, to_line};
 use index::Index;
-use mining::{Mix, Options, SCENARIOS, mine};
-use syntax::{Language, SourceFile};
+use mining::{Mined, Mix, Options, Sources};
+use syntax::{Language, Projects, SourceFile};
 
 const PYTHON: &str = r#"import os
 
@@ -86,11 +86,20 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 
 fn options(cases: usize, seed: u64) -> Options {
     let origin = Origin::new(OriginKind::Mined, "t");
-    Options { cases, seed, scenarios: SCENARIOS.to_vec(), mix: Mix::Even, origin }
+    Options { cases, seed, scenarios: IN_FILE.to_vec(), mix: Mix::Even, first_uses_only: true, origin }
+}
+
+/// The scenarios of Codev-Bench, which a file alone can give.
+const IN_FILE: [Scenario; 4] =
+    [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
+
+fn mine(files: &[SourceFile], options: &Options) -> Mined {
+    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]) };
+    mining::mine(&sources, options, None)
 }
 
 fn mine_from(files: &[SourceFile], options: &Options) -> Vec<Case> {
-    mine(files, &Index::build(files), options).cases
+    mine(files, options).cases
 }
 
 #[test]
@@ -295,7 +304,7 @@ fn real_use_is_mostly_statements() {
 #[test]
 fn what_is_missing_is_counted() {
     let files = [file("tiny.py", Language::Python, "x = 1\n")];
-    let mined = mine(&files, &Index::build(&files), &options(40, 1));
+    let mined = mine(&files, &options(40, 1));
     assert_eq!(mined.missing.values().sum::<usize>() + mined.cases.len(), 40);
 }
 

@@ -10,7 +10,11 @@ fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| ".".to_owned());
     let mined = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(60);
-    let fixture = fixture::fixture(mined);
+    let mut fixture = fixture::fixture(mined);
+    let cross_file = fixture::cross_file(mined / 2);
+    fixture.cases.extend(cross_file.cases);
+    fixture.predictions.extend(cross_file.predictions);
+    fixture.scores.extend(cross_file.scores);
     let report = fixture.report();
     let summary = report.summary();
     std::fs::write(Path::new(&folder).join("report.html"), report::html(&report, &summary))?;

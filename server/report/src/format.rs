@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use cases::{Exposure, Scenario, Variant};
 
-use crate::summary::{Cell, FAILED, GATED, Interval, Latency, Line, SILENT, Section};
+use crate::summary::{Cell, ContextEffect, FAILED, GATED, Interval, Latency, Line, SILENT, Section};
 
 /// How dashes and the like are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,28 @@ pub(crate) fn section_size(section: &Section) -> String {
 /// Whether the right answer to the cases of this row is nothing.
 pub(crate) fn is_empty_scenario(scenario: &str) -> bool {
     scenario == format!("{}/{}", Scenario::InnerBlock, Variant::Empty)
+}
+
+/// The scenario of a row's name without what tells its variants apart: rows of one scenario stand in one table, but for those whose
+/// right answer is nothing.
+pub(crate) fn scenario_of(name: &str) -> &str {
+    if is_empty_scenario(name) { name } else { name.split('/').next().unwrap_or(name) }
+}
+
+/// What tells a row apart from others of its scenario: `retrieval, unresolved`.
+pub(crate) fn variant_of(name: &str) -> Option<String> {
+    let (_, variant) = name.split_once('/').filter(|_| !is_empty_scenario(name))?;
+    Some(variant.replace('/', ", "))
+}
+
+/// Behind what is no rank, because the cases were selected against the engine.
+pub(crate) const SELECTED_AGAINST: &str = "*";
+
+/// What is compared: `retrieval - in_file`, with a mark where that is no rank.
+pub(crate) fn effect_title(effect: &ContextEffect) -> String {
+    let unresolved = if effect.is_resolved { "" } else { ", unresolved" };
+    let mark = if effect.is_selected_against { SELECTED_AGAINST } else { "" };
+    format!("{} - {}{mark}{unresolved}", effect.variant, Variant::InFile)
 }
 
 /// The first `width` characters, with a mark where something was cut.

@@ -69,6 +69,7 @@ struct SectionView {
     overall: Vec<board::Row>,
     differences: Vec<board::DifferenceRow>,
     languages: Vec<board::Part>,
+    contexts: Vec<board::ContextRow>,
     /// Absent where there are too few cases for a shape to mean anything.
     details: Option<Details>,
 }
@@ -176,6 +177,7 @@ fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) ->
         size: format::section_size(section),
         overall: board::rows(&section.overall),
         differences: board::differences(&section.differences),
+        contexts: board::contexts(&section.contexts),
         languages: section.languages.iter().map(board::part).collect(),
         details: (cases >= MIN_CASES).then(details),
     }

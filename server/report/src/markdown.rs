@@ -3,7 +3,7 @@
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, Difference, Group, Line, Section, Summary};
+use crate::summary::{Cell, ContextEffect, Difference, Group, Line, Section, Summary};
 
 /// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
 pub fn markdown(summary: &Summary) -> String {
@@ -26,6 +26,7 @@ pub fn markdown(summary: &Summary) -> String {
 fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
     let mut tables = vec![table(summary, "", [("all", &section.overall)].into_iter())];
     tables.extend((!section.differences.is_empty()).then(|| differences(summary, section)));
+    tables.extend((!section.contexts.is_empty()).then(|| contexts(summary, section)));
     if section.languages.len() > 1 {
         let rows =
             section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));
@@ -41,7 +42,9 @@ fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
 
 fn label(group: &Group) -> String {
     let parts = [group.scenario.as_deref(), group.block_kind.as_deref()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let is_marked = group.lines.iter().any(|line| line.is_selected_against);
+    let mark = if is_marked { format::SELECTED_AGAINST } else { "" };
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + mark
 }
 
 fn table<'a>(summary: &Summary, label: &str, rows: impl Iterator<Item = (&'a str, &'a Group)>) -> String {
@@ -96,6 +99,25 @@ fn difference_row(summary: &Summary, difference: &Difference) -> String {
         + &interval.unwrap_or_default();
     let metric = difference.metric.replace('_', " ");
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
+}
+
+fn contexts(summary: &Summary, section: &Section) -> String {
+    let mut lines = vec![
+        "| cross_file, on the same holes | engine | metric | n | difference | better | worse |".to_owned(),
+        "|---|---|---|--:|--:|--:|--:|".to_owned(),
+    ];
+    lines.extend(section.contexts.iter().map(|effect| context_row(summary, effect)));
+    lines.join("\n")
+}
+
+fn context_row(summary: &Summary, effect: &ContextEffect) -> String {
+    let ContextEffect { holes, better, worse, .. } = *effect;
+    let interval = effect.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
+    let value =
+        effect.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();
+    let (title, engine) = (escaped(&format::effect_title(effect)), engine(summary, effect.engine));
+    let metric = effect.metric.replace('_', " ");
+    format!("| {title} | {engine} | {metric} | {holes} | {value} | {better} | {worse} |")
 }
 
 fn engine(summary: &Summary, index: usize) -> String {

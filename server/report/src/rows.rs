@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{Case, EngineName, Metric, Prediction, Score, Status, Variant};
+use cases::{Case, EngineName, Metric, Prediction, RESOLVED_TAG, Scenario, Score, Status, Variant};
 use scoring::MetricValue;
 
 use crate::RunReport;
@@ -39,12 +39,22 @@ pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Optio
     engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint)
 }
 
-/// The scenario. Cases whose right answer is nothing are kept apart: other metrics apply to them.
+/// The scenario. Cases whose right answer is nothing are kept apart, because other metrics apply to them, and so are the variants of
+/// `cross_file`, and in each of them the names that were found by themselves.
 pub(crate) fn situation(case: &Case) -> String {
-    match case.variant {
-        Some(Variant::Empty) => format!("{}/{}", case.scenario, Variant::Empty),
-        _ => case.scenario.to_string(),
+    match (case.scenario, case.variant) {
+        (scenario, Some(Variant::Empty)) => format!("{scenario}/{}", Variant::Empty),
+        (scenario @ Scenario::CrossFile, Some(variant)) if is_resolved(case) => {
+            format!("{scenario}/{variant}")
+        }
+        (scenario @ Scenario::CrossFile, Some(variant)) => format!("{scenario}/{variant}/unresolved"),
+        (scenario, _) => scenario.to_string(),
     }
+}
+
+/// Whether the language's own rules lead from the name that a `cross_file` case asks for to its definition.
+pub(crate) fn is_resolved(case: &Case) -> bool {
+    case.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
 }
 
 /// The metric's value of a score, where it applies.

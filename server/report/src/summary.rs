@@ -2,13 +2,14 @@
 //!
 //! Turns rows into `scoring`'s observations and its tables into [`Section`]s. Never computes a number itself.
 
+mod contexts;
 mod differences;
 mod observations;
 mod sections;
 
 use std::collections::BTreeMap;
 
-use cases::{EngineConfig, EngineName, Exposure, OriginKind, Run, Schema};
+use cases::{EngineConfig, EngineName, Exposure, OriginKind, Run, Schema, Variant};
 use serde::Serialize;
 
 use crate::{RunReport, rows};
@@ -60,7 +61,7 @@ pub struct Section {
     pub origin: OriginKind,
     /// Whether a suggestion was seen before the truth was written.
     pub exposure: Exposure,
-    /// All cases of the section.
+    /// All cases of the section, but of `cross_file` only those with retrieved context where there are such.
     pub overall: Group,
     /// By scenario (`block_kind` is absent) and by scenario and block kind, a total before its parts.
     pub scenarios: Vec<Group>,
@@ -70,6 +71,8 @@ pub struct Section {
     pub languages: Vec<Group>,
     /// Every other engine against the first one, metric by metric.
     pub differences: Vec<Difference>,
+    /// What context adds in `cross_file`.
+    pub contexts: Vec<ContextEffect>,
 }
 
 impl Section {
@@ -102,10 +105,38 @@ pub struct Difference {
     pub interval: Option<Interval>,
 }
 
+/// One engine with context from other files against the same engine without any, on the holes where both were asked.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ContextEffect {
+    /// Index into [`Summary::engines`].
+    pub engine: usize,
+    /// The variant of `cross_file` that `in_file` is subtracted from.
+    pub variant: Variant,
+    /// Whether the names asked for are those that the language's rules resolve.
+    pub is_resolved: bool,
+    /// Whether the holes were selected against the engine: those that it answers from the file alone are left out.
+    pub is_selected_against: bool,
+    /// Name of the metric.
+    pub metric: &'static str,
+    /// Holes where both were answered.
+    pub holes: usize,
+    /// Holes in which context makes it better.
+    pub better: usize,
+    /// Holes in which context makes it worse.
+    pub worse: usize,
+    /// The variant minus `in_file`; absent with too few holes for a ratio to mean anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// 95 % interval of the difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+}
+
 /// The same cases asked of every engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Group {
-    /// The scenario, with `/empty` where the right answer is nothing; absent for all.
+    /// The scenario, with `/empty` where the right answer is nothing, and of `cross_file` with `/` and the variant, and `/unresolved` where
+    /// the name was found by itself; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
     /// The block kind; absent for all.
@@ -127,6 +158,8 @@ pub struct Line {
     pub cases: usize,
     /// Files they come from.
     pub files: usize,
+    /// Whether the cases were selected against the engine, so that its numbers are no rank.
+    pub is_selected_against: bool,
     /// Cells by the name of the metric, and the shares `silent`, `gated` and `failed`; what applies to no case is absent.
     pub metrics: BTreeMap<String, Cell>,
     /// Absent when no engine was asked.
@@ -185,7 +218,7 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
     let mut summary = Summary {
         schema: Schema::CURRENT,
         run: report.run.clone(),
-        sections: sections::sections(&observed.observations, report.run.seed),
+        sections: sections::sections(&observed, report.run.seed),
         engines,
         notes,
     };
@@ -195,7 +228,17 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
     summary
 }
 
+/// Why `cross_file` has more rows than the totals have cases of it.
+const CONTROLS_NOTE: &str = "cross_file asks at each hole without context (in_file), with what retrieval finds (retrieval), and with what \
+    it finds when it sees the truth (oracle). Totals count the retrieval cases only.";
+
+/// Why a row of `in_file` is marked.
+const JUDGE_NOTE: &str = "Selected against (*): what this engine answers from the file alone was left out of cross_file, so that its in_file \
+    rows are no rank, and its gain by context is that on cases it had failed.";
+
 fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
+    let controls = (!observed.controls.is_empty()).then(|| CONTROLS_NOTE.to_owned());
+    let judges = (!observed.judges.is_empty()).then(|| JUDGE_NOTE.to_owned());
     let strangers = (observed.strangers > 0)
         .then(|| format!("{} answers belong to no case of the suite and are left out", observed.strangers));
     let unscored = (observed.unscored > 0).then(|| {
@@ -207,5 +250,5 @@ fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
             observed.weighted
         )
     });
-    [strangers, unscored, unweighted].into_iter().flatten()
+    [strangers, unscored, unweighted, controls, judges].into_iter().flatten()
 }

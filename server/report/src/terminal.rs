@@ -5,13 +5,17 @@
 //! for.
 
 mod columns;
+mod contexts;
 mod differences;
+mod retrieval;
 mod sheet;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Group, Section, Summary};
+use crate::summary::{Group, Line, Section, Summary};
 use columns::Numbers;
 use sheet::{Layout, Rows};
+
+pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_table, retrieved};
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +68,14 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     let detailed = |engine| !summary.is_without_copies(engine);
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
     let numbers = Numbers { are_several, ..Numbers::new(&summary.engines, style.alphabet()) };
+    let labels: Vec<Vec<String>> = section.scenarios.iter().map(labels).collect();
     let scenarios: Vec<(&str, Rows<'_>)> = section
         .scenarios
-        .chunk_by(|left, right| left.scenario == right.scenario)
-        .map(|groups| (scenario_name(groups), only(scenario_rows(groups), detailed)))
+        .iter()
+        .zip(&labels)
+        .collect::<Vec<_>>()
+        .chunk_by(|(left, _), (right, _)| scenario_name(left) == scenario_name(right))
+        .map(|groups| (scenario_name(groups[0].0), only(scenario_rows(groups), detailed)))
         .collect();
     let languages = only(language_rows(section), detailed);
     let (empty, results): (Vec<_>, Vec<_>) =
@@ -93,6 +101,7 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     let overall_layout = Layout::fitting(&all, columns::OVERALL, [&overall], style.width);
     parts.push(titled("overall", &overall_layout.draw(&all, "", &overall, style), style));
     parts.extend(differences::tables(&all, section, style));
+    parts.extend(contexts::table(&all, section, detailed, style));
     parts.join("\n\n")
 }
 
@@ -102,17 +111,29 @@ fn only(rows: Rows<'_>, is_shown: impl Fn(usize) -> bool) -> Rows<'_> {
     rows.into_iter().filter(|(_, line)| is_shown(line.engine)).collect()
 }
 
-fn scenario_name(groups: &[Group]) -> &str {
-    groups.first().and_then(|group| group.scenario.as_deref()).unwrap_or_default()
+fn scenario_name(group: &Group) -> &str {
+    format::scenario_of(group.scenario.as_deref().unwrap_or_default())
 }
 
-fn scenario_rows(groups: &[Group]) -> Rows<'_> {
+/// The names of a group's rows: only the first is named, and each that is no rank is marked.
+fn labels(group: &Group) -> Vec<String> {
+    let variant = group.scenario.as_deref().and_then(format::variant_of);
+    let name = variant.or_else(|| group.block_kind.clone()).unwrap_or_else(|| "all".to_owned());
+    let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
+    let mark = |line: &Line| if line.is_selected_against { format::SELECTED_AGAINST } else { "" };
+    group.lines.iter().zip(names).map(|(line, name)| name + mark(line)).collect()
+}
+
+fn scenario_rows<'a>(groups: &[(&'a Group, &'a Vec<String>)]) -> Rows<'a> {
     // Where one kind is all there is, the total would only repeat it.
     let groups = match groups {
-        [total, only] if total.lines == only.lines => std::slice::from_ref(only),
+        [(total, _), only] if total.lines == only.0.lines && total.scenario == only.0.scenario => {
+            std::slice::from_ref(only)
+        }
         groups => groups,
     };
-    sheet::rows(groups.iter().map(|group| (group.block_kind.as_deref().unwrap_or("all"), group)))
+    let rows = groups.iter().flat_map(|(group, labels)| labels.iter().map(String::as_str).zip(&group.lines));
+    rows.collect()
 }
 
 fn language_rows(section: &Section) -> Rows<'_> {

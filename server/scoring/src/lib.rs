@@ -8,6 +8,7 @@ pub mod cceval;
 pub mod comparison;
 pub mod metric;
 mod python;
+pub mod retrieval;
 mod score;
 pub mod similarity;
 mod statistics;

@@ -4,10 +4,13 @@ use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 use serde::Serialize;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, Difference, FAILED, GATED, Group, Latency, Line, SILENT};
+use crate::summary::{Cell, ContextEffect, Difference, FAILED, GATED, Group, Latency, Line, SILENT};
 
 /// Metrics of a row, in the order of the table's header.
 const SHARES: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
+
+/// The same where something is always to be written.
+const CONTEXT_SHARES: [&str; 3] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY];
 
 /// Width of the axis of a whisker, in the units of its drawing; `marks.html` leaves 5 on either side.
 const AXIS_WIDTH: f64 = 90.0;
@@ -39,6 +42,15 @@ pub(super) struct Row {
 pub(super) struct DifferenceRow {
     engine: usize,
     baseline: usize,
+    shares: Vec<Share>,
+}
+
+/// An engine with context against the same without, in the columns of the engines.
+#[derive(Serialize)]
+pub(super) struct ContextRow {
+    title: String,
+    engine: usize,
+    holes: usize,
     shares: Vec<Share>,
 }
 
@@ -94,6 +106,24 @@ fn difference_row(pair: &[Difference]) -> Option<DifferenceRow> {
     let of = |metric: &&str| pair.iter().find(|difference| difference.metric == *metric);
     let shares = SHARES.iter().map(|metric| of(metric).map_or_else(nothing, difference)).collect();
     Some(DifferenceRow { engine: first.engine, baseline: first.baseline, shares })
+}
+
+/// The effects of context by engine, names and variant.
+pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
+    let key = |effect: &ContextEffect| (effect.engine, effect.is_resolved, effect.variant);
+    effects.chunk_by(|left, right| key(left) == key(right)).filter_map(context_row).collect()
+}
+
+fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
+    let first = effects.first()?;
+    let of = |metric: &&&str| effects.iter().find(|effect| effect.metric == **metric);
+    let shares = CONTEXT_SHARES.iter().map(|metric| of(&metric).map_or_else(nothing, effect)).collect();
+    Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes: first.holes, shares })
+}
+
+fn effect(effect: &ContextEffect) -> Share {
+    let &ContextEffect { engine, metric, holes: cases, better, worse, value, interval, .. } = effect;
+    difference(&Difference { metric, baseline: engine, engine, cases, better, worse, value, interval })
 }
 
 fn difference(difference: &Difference) -> Share {

@@ -7,7 +7,7 @@ use super::observations::{ENGINE, EXPOSURE, ORIGIN};
 use super::{Difference, Interval, Section};
 
 /// The metrics of the scoreboard.
-const METRICS: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
+pub(super) const METRICS: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
 
 /// All differences that rest on at least one case.
 pub(super) fn differences(observations: &[Observation], section: &Section, seed: u64) -> Vec<Difference> {
@@ -35,7 +35,8 @@ pub(super) fn differences(observations: &[Observation], section: &Section, seed:
     differences
 }
 
-fn of_engine(observations: &[Observation], section: &Section, engine: usize) -> Vec<Observation> {
+/// The observations of one engine in a section.
+pub(super) fn of_engine(observations: &[Observation], section: &Section, engine: usize) -> Vec<Observation> {
     let engine = engine.to_string();
     let wanted =
         [(ORIGIN, section.origin.name()), (EXPOSURE, section.exposure.name()), (ENGINE, engine.as_str())];

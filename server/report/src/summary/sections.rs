@@ -1,23 +1,26 @@
 //! Tables of `scoring` as the sections and groups of a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{BlockKind, Exposure, OriginKind, Scenario};
+use cases::{BlockKind, Exposure, OriginKind, Scenario, Variant};
 use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
 
-use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, SCENARIO};
-use super::{Cell, Group, Interval, Latency, Line, Section, differences};
+use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, Observed, SCENARIO};
+use super::{Cell, Group, Interval, Latency, Line, Section, contexts, differences};
 
 /// One section per origin and exposure that has observations, the largest first.
-pub(super) fn sections(observations: &[Observation], seed: u64) -> Vec<Section> {
-    let table = |pooled: &[&str]| scoring::summarize(observations, &grouping(pooled), seed);
-    let by_scenario = table(&[SCENARIO, BLOCK_KIND]);
-    let by_language = table(&[LANGUAGE]);
+pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
+    let is_counted = |observation: &&Observation| !observed.controls.contains(&observation.case);
+    let counted: Vec<Observation> = observed.observations.iter().filter(is_counted).cloned().collect();
+    let by_scenario = scoring::summarize(&observed.observations, &grouping(&[SCENARIO, BLOCK_KIND]), seed);
+    let by_language = scoring::summarize(&counted, &grouping(&[LANGUAGE]), seed);
     let mut sections = Vec::new();
     for &origin in OriginKind::ALL {
         for &exposure in Exposure::ALL {
             let Some(mut section) = section(origin, exposure, &by_scenario, &by_language) else { continue };
-            section.differences = differences::differences(observations, &section, seed);
+            section.differences = differences::differences(&counted, &section, seed);
+            section.contexts = contexts::contexts(observed, &section, seed);
+            mark_judges(&mut section.scenarios, &observed.judges);
             sections.push(section);
         }
     }
@@ -36,16 +39,35 @@ fn section(
     by_scenario: &Table,
     by_language: &Table,
 ) -> Option<Section> {
-    let (mut scenarios, others): (Vec<_>, Vec<_>) =
+    let (mut scenarios, mut block_kinds): (Vec<_>, Vec<_>) =
         groups(by_scenario, origin, exposure).into_iter().partition(|group| group.scenario.is_some());
-    let (mut block_kinds, mut totals): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|group| group.block_kind.is_some());
+    block_kinds.retain(|group| group.block_kind.is_some());
+    let (mut languages, mut totals): (Vec<_>, Vec<_>) =
+        groups(by_language, origin, exposure).into_iter().partition(|group| group.language.is_some());
     let overall = totals.pop()?;
     scenarios.sort_by_key(|group| (rank_of_scenario(group), rank_of_kind(group)));
     block_kinds.sort_by_key(rank_of_kind);
-    let mut languages = groups(by_language, origin, exposure);
-    languages.retain(|group| group.language.is_some());
-    Some(Section { origin, exposure, overall, scenarios, block_kinds, languages, differences: Vec::new() })
+    languages.sort_by(|left, right| left.language.cmp(&right.language));
+    Some(Section {
+        origin,
+        exposure,
+        overall,
+        scenarios,
+        block_kinds,
+        languages,
+        differences: Vec::new(),
+        contexts: Vec::new(),
+    })
+}
+
+/// What a judge could answer from the file alone was left out, so that its own numbers there are no rank.
+fn mark_judges(scenarios: &mut [Group], judges: &BTreeSet<usize>) {
+    let in_file = format!("{}/{}", Scenario::CrossFile, Variant::InFile);
+    let is_in_file =
+        |group: &&mut Group| group.scenario.as_ref().is_some_and(|name| name.starts_with(&in_file));
+    for line in scenarios.iter_mut().filter(is_in_file).flat_map(|group| &mut group.lines) {
+        line.is_selected_against = judges.contains(&line.engine);
+    }
 }
 
 /// The rows of one origin and exposure, those of several engines over the same cases together.
@@ -84,6 +106,7 @@ fn line(engine: &str, row: &Row) -> Option<Line> {
         engine: engine.parse().ok()?,
         cases: row.cases,
         files: row.clusters,
+        is_selected_against: false,
         metrics: row.cells.iter().map(|(name, cell)| (name.clone(), cell.into())).collect(),
         latency: row.latency.map(Latency::from),
     })
@@ -113,12 +136,15 @@ impl From<scoring::Latency> for Latency {
     }
 }
 
-/// The order of the documentation, an `empty` row after its scenario's.
-fn rank_of_scenario(group: &Group) -> (usize, bool) {
+/// The order of the documentation, a scenario's own row before those of its variants, and unresolved names after the others.
+fn rank_of_scenario(group: &Group) -> (usize, bool, Option<usize>) {
     let name = group.scenario.as_deref().unwrap_or_default();
-    let (scenario, variant) = name.split_once('/').unwrap_or((name, ""));
+    let mut words = name.split('/');
+    let mut word = || words.next().unwrap_or_default();
+    let (scenario, variant, unresolved) = (word(), word(), word());
     let position = Scenario::ALL.iter().position(|value| value.name() == scenario);
-    (position.unwrap_or(Scenario::ALL.len()), !variant.is_empty())
+    let variant = Variant::ALL.iter().position(|value| value.name() == variant);
+    (position.unwrap_or(Scenario::ALL.len()), !unresolved.is_empty(), variant)
 }
 
 /// Totals first, then the order of the documentation.

@@ -85,7 +85,7 @@ function placeParts(item) {
 }
 
 function situation(item) {
-  const variant = item.scenario.endsWith(`/${item.variant}`) ? null : item.variant;
+  const variant = item.scenario.split("/").includes(item.variant) ? null : item.variant;
   return [item.scenario, variant, item.block_kind, item.language].filter(Boolean);
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{Exposure, OriginKind};
-use report::{Cell, Difference, Group, Interval, Latency, Line, Section};
+use cases::{Exposure, OriginKind, Variant};
+use report::{Cell, ContextEffect, Difference, Group, Interval, Latency, Line, Section};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -46,12 +46,20 @@ fn tables_are_documented() {
         block_kinds: Vec::new(),
         languages: Vec::new(),
         differences: Vec::new(),
+        contexts: Vec::new(),
     };
     check("Section", &section);
     check("Group", &group);
     check(
         "Line",
-        &Line { engine: 0, cases: 20, files: 10, metrics: BTreeMap::new(), latency: Some(LATENCY) },
+        &Line {
+            engine: 0,
+            cases: 20,
+            files: 10,
+            is_selected_against: false,
+            metrics: BTreeMap::new(),
+            latency: Some(LATENCY),
+        },
     );
 }
 
@@ -63,6 +71,23 @@ fn numbers_are_documented() {
     check(
         "Difference",
         &Difference { metric: "m", baseline: 0, engine: 1, cases, better, worse, value, interval },
+    );
+    let (engine, variant, metric, holes) = (0, Variant::Retrieval, "m", 20);
+    let (is_resolved, is_selected_against) = (true, false);
+    check(
+        "Context effect",
+        &ContextEffect {
+            engine,
+            variant,
+            is_resolved,
+            is_selected_against,
+            metric,
+            holes,
+            better,
+            worse,
+            value,
+            interval,
+        },
     );
     check("Interval", &INTERVAL);
     check("Latency", &LATENCY);

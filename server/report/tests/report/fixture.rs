@@ -64,6 +64,45 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
     fixture
 }
 
+/// A run over so many holes of `cross_file`, each asked with three kinds of context; of every fourth the name is not resolved. The first
+/// engine was the judge: without context it is always wrong.
+pub(crate) fn cross_file(holes: usize) -> Fixture {
+    let mut fixture = fixture(0);
+    let engines: Vec<EngineName> = fixture.run.engines.iter().map(|config| config.engine.clone()).collect();
+    (fixture.cases, fixture.predictions, fixture.scores) = Default::default();
+    for number in 0..holes {
+        for (rank, variant) in [Variant::InFile, Variant::Retrieval, Variant::Oracle].into_iter().enumerate()
+        {
+            let case = cross_file_case(number, variant);
+            for (skill, engine) in engines.iter().enumerate() {
+                let knows =
+                    if rank == 0 { skill * (number % 2) } else { rank * (number % 2) + skill * (number % 3) };
+                let text = if knows > 0 { case.truth.clone() } else { mistaken(&case.truth, number) };
+                let prediction =
+                    Prediction { status: Status::Ok, text, ..prediction(&case, number, skill, engine) };
+                fixture.scores.push(score(&case, &prediction));
+                fixture.predictions.push(prediction);
+            }
+            fixture.cases.push(case);
+        }
+    }
+    fixture
+}
+
+fn cross_file_case(number: usize, variant: Variant) -> Case {
+    let resolved = if number % 4 == 3 { "no" } else { "yes" };
+    let tags = [("entity", "amount"), ("resolved", resolved), ("judge", "builtin")];
+    finished(Case {
+        scenario: Scenario::CrossFile,
+        variant: Some(variant),
+        block_kind: None,
+        truth: TRUTHS[0].to_owned(),
+        context: if variant == Variant::InFile { Vec::new() } else { context(number) },
+        tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        ..mined_case(number)
+    })
+}
+
 fn engine(name: &str, kind: &str, model: &str) -> EngineName {
     EngineName {
         name: name.into(),

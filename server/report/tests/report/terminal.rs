@@ -36,6 +36,7 @@ fn small() -> Summary {
         ],
         block_kinds: Vec::new(),
         languages: Vec::new(),
+        contexts: Vec::new(),
         differences: vec![Difference {
             metric: "exact_match",
             baseline: 0,
@@ -76,7 +77,7 @@ fn line(engine: usize, cases: usize, metrics: &[(&str, Cell)]) -> Line {
         p95: 12_345.0,
         p99: f64::INFINITY,
     };
-    Line { engine, cases, files: cases / 2, metrics, latency: Some(latency) }
+    Line { engine, cases, files: cases / 2, is_selected_against: false, metrics, latency: Some(latency) }
 }
 
 fn results(engine: usize, cases: usize, value: f64) -> Line {

@@ -1,0 +1,213 @@
+//! The scenario `cross_file`: CrossCodeEval's construction from any repository.
+//!
+//! ```text
+//! files in random order, some at a time
+//!   --uses--> names that only other files define; the first use of each in a file
+//!   --statement--> holes: from a random token before the name to the end of its statement
+//!   --filters--> the same question without context, with retrieved context, and with what retrieval finds when it sees the truth
+//! ```
+//!
+//! Filters: enough lines before the cursor, a truth of 3 to 30 tokens that stands verbatim in no other file, and nothing that a judge
+//! answers from the file alone. A truth that was asked for already is the drawer's to refuse.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use cases::{
+    Case, ContextItem, DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG, Scenario, Tags, Variant,
+};
+use index::{Budget, CrossFileUse, Query, Strategy};
+use rayon::prelude::*;
+use syntax::{Language, SourceFile};
+
+use crate::cut::{Question, Repository, context_item};
+use crate::random::Random;
+use crate::{Judge, Options};
+use statement::Statements;
+
+mod statement;
+#[cfg(test)]
+mod tests;
+
+/// Cases that are cut from one hole: `in_file`, `retrieval` and `oracle`.
+pub(crate) const VARIANTS: usize = 3;
+/// What chooses the context of the variants `retrieval` and `oracle`.
+const STRATEGY: Strategy = Strategy::Hybrid;
+/// What CrossCodeEval gives its context of a prompt's 2,048 tokens.
+const BUDGET: Budget = Budget { tokens: 512 };
+/// Files whose uses are looked up at once: some per core, and few beside a repository that has thousands. The cases depend on it.
+const BATCH: usize = 64;
+/// Tokens of a truth, by CrossCodeEval.
+const TRUTH_TOKENS: std::ops::RangeInclusive<usize> = 3..=30;
+
+/// Lines with code that stand before the line of the cursor, at least: CrossCodeEval's numbers for its languages.
+fn min_prompt_lines(language: Language) -> usize {
+    match language {
+        Language::Python => 10,
+        Language::Java => 20,
+        Language::TypeScript | Language::Tsx | Language::JavaScript => 30,
+        Language::CSharp => 5,
+        Language::Rust | Language::Go | Language::C | Language::Cpp => 10,
+    }
+}
+
+/// A place where the next name is one that only other files define.
+#[derive(Clone, Debug)]
+pub(crate) struct CrossFileHole {
+    /// Position of the file.
+    pub(crate) file: usize,
+    /// What is removed.
+    pub(crate) range: Range<usize>,
+    /// The name that is asked for.
+    used: CrossFileUse,
+}
+
+/// What `cross_file` cases are cut from.
+pub(crate) struct Quarry<'a> {
+    repository: &'a Repository<'a>,
+    options: &'a Options,
+    judge: Option<&'a Judge<'a>>,
+    /// The files' texts without white space, in their order.
+    squeezed: Vec<String>,
+    /// The files in random order.
+    order: Vec<usize>,
+}
+
+impl<'a> Quarry<'a> {
+    pub(crate) fn new(
+        repository: &'a Repository<'a>,
+        options: &'a Options,
+        judge: Option<&'a Judge<'a>>,
+    ) -> Quarry<'a> {
+        let mut order: Vec<usize> = (0..repository.files.len()).collect();
+        Random::new(options.seed, Scenario::CrossFile.name()).shuffle(&mut order);
+        let squeezed = repository.files.par_iter().map(|file| squeezed(&file.text)).collect();
+        Quarry { repository, options, judge, squeezed, order }
+    }
+
+    /// The holes of some files after the other, each time one of every file before a second one of any.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = Vec<CrossFileHole>> {
+        self.order.chunks(BATCH).map(|files| {
+            let of_files: Vec<Vec<CrossFileHole>> = files.par_iter().map(|&file| self.holes(file)).collect();
+            let mut holes: Vec<(usize, CrossFileHole)> =
+                of_files.into_iter().flat_map(|holes| holes.into_iter().enumerate()).collect();
+            holes.sort_by_key(|(turn, _)| *turn);
+            holes.into_iter().map(|(_, hole)| hole).collect()
+        })
+    }
+
+    /// The holes of one file in random order.
+    fn holes(&self, file: usize) -> Vec<CrossFileHole> {
+        let source = &self.repository.files[file];
+        let tree = syntax::parse(source.language, &source.text);
+        let mut uses = self.repository.searcher.cross_file_uses(self.repository.projects, source, &tree);
+        if self.options.first_uses_only {
+            keep_first_uses(&mut uses);
+        }
+        let mut random = Random::new(self.options.seed, &format!("{} {}", Scenario::CrossFile, source.path));
+        let statements = Statements::new(source, &tree);
+        let mut holes: Vec<CrossFileHole> = uses
+            .into_iter()
+            .filter_map(|used| {
+                let range = statements.hole(&used.name, &mut random)?;
+                let is_fit = is_long_enough(source, range.start)
+                    && TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()]));
+                is_fit.then_some(CrossFileHole { file, range, used })
+            })
+            .collect();
+        random.shuffle(&mut holes);
+        holes
+    }
+
+    /// The cases of each hole; `None` where the truth stands elsewhere or is too easy.
+    pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANTS]>> {
+        holes.par_iter().map(|hole| self.cut_one(hole)).collect()
+    }
+
+    fn cut_one(&self, hole: &CrossFileHole) -> Option<[Case; VARIANTS]> {
+        let source = &self.repository.files[hole.file];
+        let (before, after) = (&source.text[..hole.range.start], &source.text[hole.range.end..]);
+        if self.stands_elsewhere(hole.file, &source.text[hole.range.clone()]) {
+            return None;
+        }
+        let in_file = self.case(hole, Variant::InFile, Vec::new());
+        if self.judge.is_some_and(|judge| (judge.is_right)(&in_file)) {
+            return None;
+        }
+        let found = self.retrieve(source, before, after);
+        let told = self.retrieve(source, &source.text[..hole.range.end], after);
+        let retrieval = self.case(hole, Variant::Retrieval, found);
+        let oracle = self.case(hole, Variant::Oracle, told);
+        Some([in_file, retrieval, oracle])
+    }
+
+    /// Whether the truth, but for white space, is a piece of another file.
+    fn stands_elsewhere(&self, file: usize, truth: &str) -> bool {
+        let truth = squeezed(truth);
+        self.squeezed.iter().enumerate().any(|(other, text)| other != file && text.contains(&truth))
+    }
+
+    fn retrieve(&self, source: &SourceFile, prefix: &str, suffix: &str) -> Vec<ContextItem> {
+        let query = Query { path: &source.path, language: source.language, prefix, suffix, recent: &[] };
+        let hits = self.repository.searcher.retrieve(STRATEGY, self.repository.projects, &query, BUDGET);
+        hits.into_iter().map(context_item).collect()
+    }
+
+    fn case(&self, hole: &CrossFileHole, variant: Variant, context: Vec<ContextItem>) -> Case {
+        let source = &self.repository.files[hole.file];
+        let question = Question {
+            scenario: Scenario::CrossFile,
+            variant: Some(variant),
+            block_kind: None,
+            range: hole.range.clone(),
+            prefix: source.text[..hole.range.start].to_owned(),
+            suffix: &source.text[hole.range.end..],
+            context,
+            tags: self.tags(source, &hole.used),
+        };
+        question.case(source, self.repository.origin)
+    }
+
+    fn tags(&self, source: &SourceFile, used: &CrossFileUse) -> Tags {
+        let defined = used.definitions.iter();
+        let places: Vec<DefinedAt> =
+            defined.map(|place| DefinedAt { path: place.path.to_string(), line: place.line }).collect();
+        let resolved = if used.is_resolved { "yes" } else { "no" };
+        let mut tags = Tags::from([
+            (ENTITY_TAG.to_owned(), source.text[used.name.clone()].to_owned()),
+            (DEFINED_TAG.to_owned(), DefinedAt::to_tag(&places)),
+            (RESOLVED_TAG.to_owned(), resolved.to_owned()),
+        ]);
+        tags.extend(self.judge.map(|judge| (JUDGE_TAG.to_owned(), judge.name.to_owned())));
+        tags
+    }
+}
+
+/// An entity is what its first definition says.
+fn keep_first_uses(uses: &mut Vec<CrossFileUse>) {
+    let mut seen = BTreeSet::new();
+    uses.retain(|used| seen.insert(used.definitions.first().cloned()));
+}
+
+fn is_long_enough(source: &SourceFile, cursor: usize) -> bool {
+    let (lines, _) = source.text[..cursor].rsplit_once('\n').unwrap_or_default();
+    let with_code = lines.lines().filter(|line| !line.trim().is_empty());
+    with_code.count() >= min_prompt_lines(source.language)
+}
+
+/// Words, and marks one by one: tokens as the studies of cross-file completion count them, which is finer than a lexer does.
+fn count_tokens(text: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut tokens = 0;
+    let mut in_word = false;
+    for c in text.chars() {
+        tokens += usize::from(if is_word(c) { !in_word } else { !c.is_whitespace() });
+        in_word = is_word(c);
+    }
+    tokens
+}
+
+/// The text without its white space.
+pub(crate) fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}

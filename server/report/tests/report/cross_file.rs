@@ -1,0 +1,124 @@
+//! The scenario `cross_file`: kinds of context side by side, the judge apart, and what context adds.
+
+use std::collections::BTreeMap;
+
+use cases::Variant;
+use expect_test::expect;
+use report::terminal::{Style, table};
+
+use crate::fixture::{Fixture, cross_file, fixture};
+
+#[test]
+fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
+    let style = Style { color: false, width: 100, unicode: true };
+    let text = table(&cross_file(60).report().summary(), style, &[]);
+    let (tables, _) = text.split_once("Notes").unwrap();
+    let (tables, _) = tables.split_once("Percent,").unwrap();
+    expect![[r#"
+        mined cases · 60 cases from 15 files
+
+        cross_file
+          kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
+          in_file*               builtin  45    0.0  0–20       0.0  0–20     65.8  57–73   0+0+0     15/27
+                                 qwen     45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0  507/1594
+          retrieval              builtin  45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0     15/27
+                                 qwen     45   77.8  60–96     77.8  60–96    91.0  82–98   0+0+0  507/1594
+          oracle                 builtin  45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0     15/27
+                                 qwen     45   77.8  60–96     77.8  60–96    91.0  82–98   0+0+0  507/1594
+          in_file, unresolved*   builtin  15    0.0  0–20       0.0  0–20     70.5  55–86   0+0+0     16/28
+                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
+          retrieval, unresolved  builtin  15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0     16/28
+                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
+          oracle, unresolved     builtin  15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0     16/28
+                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
+
+        by language
+          language               engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
+          python                 builtin  20   50.0  30–70     50.0  30–70    79.8  58–92   0+0+0     16/26
+                                 qwen     20   50.0  30–70     50.0  30–70    79.8  58–92   0+0+0  541/1563
+          rust                   builtin  20   50.0  30–70     50.0  30–70    80.1  59–92   0+0+0     14/25
+                                 qwen     20  100.0  57–100   100.0  57–100  100.0  57–100  0+0+0  398/1323
+          typescript             builtin  20   50.0  30–70     50.0  30–70    91.8  72–98   0+0+0     14/28
+                                 qwen     20  100.0  57–100   100.0  57–100  100.0  57–100  0+0+0  594/1658
+
+        overall
+          engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet        ms
+          builtin  60   50.0  50–50    50.0  50–50  83.9  78–90          –        0+0+0     15/27
+          qwen     60   83.3  70–97    83.3  70–97  93.3  86–99          –        0+0+0  490/1563
+
+        qwen - builtin, on the same cases
+          metric            n  difference        95 %  better  worse
+          exact match      60       +33.3  +20 to +47      20      0
+          token exact      60       +33.3  +20 to +47      20      0
+          edit similarity  60        +9.4   +4 to +16      20      0
+
+        cross_file: what context adds, on the same holes
+          with - without                    engine    n   exact         95 %   edit        95 %  better  worse
+          retrieval - in_file*              builtin  45   +33.3   +33 to +33  +12.7   +7 to +18      15      0
+          oracle - in_file*                 builtin  45   +33.3   +33 to +33  +12.7   +7 to +18      15      0
+          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  +29.5  +14 to +45      15      0
+          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  +29.5  +14 to +45      15      0
+          retrieval - in_file               qwen     45   +44.4   +27 to +62  +12.5   +5 to +21      20      0
+          oracle - in_file                  qwen     45   +44.4   +27 to +62  +12.5   +5 to +21      20      0
+          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   +0.0  -20 to +20       0      0
+          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   +0.0  -20 to +20       0      0
+
+    "#]]
+    .assert_eq(tables);
+}
+
+#[test]
+fn totals_count_each_hole_once() {
+    let summary = cross_file(20).report().summary();
+    let section = &summary.sections[0];
+    assert!(section.overall.lines.iter().all(|line| line.cases == 20), "{:?}", section.overall);
+    assert!(section.differences.iter().all(|difference| difference.cases == 20));
+    let scenarios: BTreeMap<&str, usize> = section
+        .scenarios
+        .iter()
+        .map(|group| (group.scenario.as_deref().unwrap(), group.lines[0].cases))
+        .collect();
+    assert_eq!(scenarios["cross_file/in_file"], 15);
+    assert_eq!(scenarios["cross_file/oracle/unresolved"], 5);
+}
+
+#[test]
+fn a_suite_of_one_kind_of_context_is_counted_as_it_is() {
+    let Fixture { run, mut cases, mut predictions, scores, notes } = cross_file(20);
+    cases.retain(|case| case.variant == Some(Variant::InFile));
+    predictions.retain(|prediction| cases.iter().any(|case| case.id == prediction.case));
+    let summary = Fixture { run, cases, predictions, scores, notes }.report().summary();
+    assert_eq!(summary.sections[0].overall.lines[0].cases, 20);
+    assert_eq!(summary.sections[0].contexts, []);
+}
+
+#[test]
+fn only_the_judge_is_marked_and_only_without_context() {
+    let summary = cross_file(20).report().summary();
+    let section = &summary.sections[0];
+    for group in &section.scenarios {
+        let is_in_file = group.scenario.as_deref().unwrap().starts_with("cross_file/in_file");
+        let marks: Vec<bool> = group.lines.iter().map(|line| line.is_selected_against).collect();
+        assert_eq!(marks, [is_in_file, false], "{:?}", group.scenario);
+    }
+    assert!(section.contexts.iter().all(|effect| effect.is_selected_against == (effect.engine == 0)));
+    assert!(summary.notes.iter().any(|note| note.contains("Selected against")), "{:?}", summary.notes);
+}
+
+#[test]
+fn page_and_markdown_show_what_context_adds() {
+    let fixture = cross_file(40);
+    let summary = fixture.report().summary();
+    let page = report::html(&fixture.report(), &summary);
+    assert!(page.contains("what context adds") && page.contains("retrieval - in_file*"), "{page}");
+    assert!(report::markdown(&summary).contains("oracle - in\\_file, unresolved"));
+}
+
+#[test]
+fn runs_without_cross_file_say_nothing_of_it() {
+    let fixture = fixture(20);
+    let summary = fixture.report().summary();
+    assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));
+    assert!(!report::html(&fixture.report(), &summary).contains("what context adds"));
+    assert!(!summary.notes.iter().any(|note| note.contains("cross_file")));
+}
