@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// The path of a program: the one that an environment variable such as `GHOSTBENCH_NVIM` names, or an installed one. Where
 /// it is missing, a test fails under CI and is skipped aloud elsewhere.
 pub fn component(program: &str) -> Option<PathBuf> {
-    let chosen = env::var_os(format!("GHOSTBENCH_{}", program.to_uppercase())).map(PathBuf::from);
+    let variable = format!("GHOSTBENCH_{}", program.to_uppercase().replace('-', "_"));
+    let chosen = env::var_os(variable).map(PathBuf::from);
     let paths = env::var_os("PATH").unwrap_or_default();
     let installed = env::split_paths(&paths).map(|folder| folder.join(program));
     let found = chosen.into_iter().chain(installed).find(|path| path.is_file());

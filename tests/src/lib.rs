@@ -5,6 +5,7 @@
 //! insides but the file formats. `cargo xtask test` builds the binary first.
 
 mod component;
+mod llama_server;
 pub mod lsp;
 mod neovim;
 mod process;
@@ -13,6 +14,7 @@ mod project;
 pub mod unix;
 
 pub use component::component;
+pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
 pub use process::{Outcome, Running, wait_until};
 pub use project::{Project, binary};

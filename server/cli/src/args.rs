@@ -1,12 +1,13 @@
 //! What can be typed. What it means is decided in `commands`.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::engines::Rule;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
+use index::Strategy;
 
 use crate::steps::engines;
 
@@ -55,12 +56,25 @@ pub(crate) enum Command {
   ghostbench replay cases.jsonl --workspace . --out run
   ghostbench replay cases.jsonl --workspace . --out run --resume     go on after a stop")]
     Replay(ReplayArgs),
+    /// Index a workspace ahead of its first use, or look after the caches of all.
+    #[command(after_help = "Examples:
+  ghostbench index .          read the workspace now, so that an editor finds it ready
+  ghostbench index --list     whose caches there are, and how large
+  ghostbench index --clear    remove them all; nothing but time is lost")]
+    Index(IndexArgs),
     /// Show a run: the last step of `try`.
     #[command(after_help = "Examples:
   ghostbench report run                 the table, and run/report.html
   ghostbench report run --format json   every number, for scripts
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
+    /// Show what retrieval would send to an engine: the code that each strategy finds at a place, or how good it is over a suite.
+    #[command(after_help = "Examples:
+  ghostbench retrieve src/app.py:120:17                     what each strategy would send at line 120, column 17
+  ghostbench retrieve src/app.py:120:17 --strategy hybrid --budget 1024
+  ghostbench retrieve cases.jsonl --workspace .             how much of the truths each strategy finds
+  ghostbench retrieve src/app.py:120:17 --strategy functions --embeddings http://127.0.0.1:8080")]
+    Retrieve(RetrieveArgs),
 }
 
 /// Which cases to mine.
@@ -72,7 +86,7 @@ pub(crate) struct MiningArgs {
     /// Seed of every random choice; the same tree and seed give the same cases.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
-    /// Scenario to mine; may be given more than once [default: all four].
+    /// Scenario to mine; may be given more than once [default: all five].
     #[arg(long = "scenario", value_name = "SCENARIO", value_parser = parse_scenario)]
     pub(crate) scenarios: Vec<Scenario>,
     /// Proportions of the block kinds.
@@ -216,6 +230,23 @@ pub(crate) struct ReplayArgs {
     pub(crate) open: bool,
 }
 
+/// `ghostbench index`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct IndexArgs {
+    /// Workspace to index.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// List the caches instead.
+    #[arg(long, conflicts_with = "clear")]
+    pub(crate) list: bool,
+    /// Remove all caches instead.
+    #[arg(long)]
+    pub(crate) clear: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// `ghostbench report`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
@@ -235,6 +266,68 @@ pub(crate) struct ReportArgs {
     pub(crate) open: bool,
 }
 
+/// `ghostbench retrieve`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetrieveArgs {
+    /// A place as FILE:LINE:COLUMN, counted from 1 as editors do, or a suite.
+    #[arg(value_name = "FILE:LINE:COLUMN | SUITE", value_parser = parse_target)]
+    pub(crate) target: Target,
+    /// Strategy to ask; may be given more than once [default: hybrid, symbols, functions, bm25-chunks]. Known are those, recent (which
+    /// knows what was edited, and so nothing here) and none.
+    #[arg(long = "strategy", value_name = "NAME")]
+    pub(crate) strategies: Vec<Strategy>,
+    /// Tokens that each may send, of four bytes.
+    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) budget: u32,
+    /// The code to search [default for a place: this folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// By what functions are alike.
+    #[command(flatten)]
+    pub(crate) embeddings: EmbeddingArgs,
+    /// Seed of the intervals.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Print everything as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where embeddings come from.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EmbeddingArgs {
+    /// Let embeddings of this server tell which functions are alike, rather than words: any server that speaks OpenAI's /v1/embeddings.
+    /// The workspace's functions are sent to it, each one once.
+    #[arg(long = "embeddings", value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// Model that the server shall use, where it has several.
+    #[arg(long = "embedding-model", value_name = "NAME", requires = "server")]
+    pub(crate) model: Option<String>,
+    /// Environment variable that holds the server's key.
+    #[arg(long = "embedding-key-env", value_name = "VARIABLE", requires = "server")]
+    pub(crate) key_variable: Option<String>,
+}
+
+/// What to retrieve for.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// One place.
+    Place(PlaceArg),
+    /// The places of a suite's cases.
+    Suite(PathBuf),
+}
+
+/// A place in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct PlaceArg {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Line, from 1.
+    pub(crate) line: u32,
+    /// Column in characters, from 1.
+    pub(crate) column: u32,
+}
+
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -248,6 +341,23 @@ pub(crate) enum Format {
 
 fn parse_engine(name: &str) -> Result<String, String> {
     engines::known(name).map(|(name, _)| name.to_owned())
+}
+
+/// What ends in two numbers is a place.
+fn parse_target(word: &str) -> Result<Target, String> {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let mut parts = word.rsplitn(3, ':');
+    let (last, middle, path) = (parts.next(), parts.next(), parts.next());
+    let (column, line) = (last.and_then(number), middle.and_then(number));
+    match (path, line, column) {
+        (Some(path), Some(line @ 1..), Some(column @ 1..)) => {
+            Ok(Target::Place(PlaceArg { path: path.into(), line, column }))
+        }
+        (Some(_), Some(_), Some(_)) => Err("lines and columns count from 1".to_owned()),
+        (_, _, Some(_)) if middle.is_some() => Err("name the column too: FILE:LINE:COLUMN".to_owned()),
+        _ if word.ends_with(".jsonl") || Path::new(word).is_file() => Ok(Target::Suite(word.into())),
+        _ => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
+    }
 }
 
 fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {

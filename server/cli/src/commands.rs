@@ -1,7 +1,9 @@
 //! One file per command; each says what its arguments mean and calls the steps in order.
 
+pub(crate) mod index;
 pub(crate) mod lsp;
 pub(crate) mod mine;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod retrieve;
 pub(crate) mod try_command;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cache::Cache;
 use etcetera::BaseStrategy;
 use replay::DataFolder;
 
@@ -24,4 +25,10 @@ pub(crate) fn server_log() -> Option<PathBuf> {
     let strategy = etcetera::choose_base_strategy().ok()?;
     let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
     Some(folder.join(OURS).join("lsp.log"))
+}
+
+/// What is derived from workspaces, where the platform keeps such; `None` for who has no home.
+pub(crate) fn caches() -> Option<Cache> {
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    Some(Cache::new(&strategy.cache_dir().join(OURS), Cache::STANDARD_LIMIT))
 }

@@ -24,8 +24,10 @@ fn main() -> ExitCode {
         Command::Try(args) => commands::try_command::run(&args),
         Command::Lsp(args) => commands::lsp::run(&args),
         Command::Mine(args) => commands::mine::run(&args),
+        Command::Index(args) => commands::index::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Retrieve(args) => commands::retrieve::run(&args),
     };
     exit::code(result)
 }

@@ -1,8 +1,10 @@
 //! The steps that commands are made of: read and index a workspace, mine, ask, show.
 
 pub(crate) mod ask;
+pub(crate) mod embeddings;
 pub(crate) mod engines;
 pub(crate) mod index;
+pub(crate) mod judge;
 pub(crate) mod mine;
 pub(crate) mod show;
 

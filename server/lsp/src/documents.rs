@@ -46,6 +46,8 @@ pub(crate) struct OpenDocument {
     pub(crate) encoding: Encoding,
     /// Whether a change did not fit, so that this text is not what the editor shows.
     has_parted: bool,
+    /// Where the last edit begins, in bytes.
+    pub(crate) last_edit: Option<usize>,
 }
 
 /// A piece of a document's text replaced, or all of it.
@@ -76,6 +78,11 @@ impl Documents {
         self.open.get(&from_proto::key(uri)).cloned()
     }
 
+    /// All open documents, in no particular order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Arc<OpenDocument>> {
+        self.open.values().cloned()
+    }
+
     /// Takes in a document. One that is open already is replaced.
     pub(crate) fn open(&mut self, item: TextDocumentItem, revision: u64) {
         let path = from_proto::path(&item.uri);
@@ -90,6 +97,7 @@ impl Documents {
             whole: Arc::default(),
             encoding: self.encoding,
             has_parted: false,
+            last_edit: None,
             uri: item.uri,
         };
         if let Some(old) = self.open.insert(from_proto::key(&document.uri), Arc::new(document)) {
@@ -109,6 +117,7 @@ impl Documents {
         document.whole = Arc::default();
         let mut edits = Vec::new();
         let applied = changes.into_iter().try_for_each(|change| document.apply(change, &mut edits));
+        document.last_edit = edits.last().map(|edit| edit.range.start).or(document.last_edit);
         document.session.follow(&edits, &document.rope, revision);
         document.has_parted |= applied.is_err();
         Some(applied)
@@ -180,6 +189,16 @@ impl OpenDocument {
     /// The client's range for these bytes; `None` if they do not fit the text.
     pub(crate) fn range(&self, bytes: Range<usize>) -> Option<lsp::Range> {
         to_proto::range(&self.rope, bytes, self.encoding)
+    }
+
+    /// Line of the last edit, 0-based; `None` if there was none.
+    pub(crate) fn edited_line(&self) -> Option<u32> {
+        Some(self.rope.position(self.last_edit?, self.encoding)?.line)
+    }
+
+    /// Whether its text is what the editor shows.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.has_parted
     }
 
     /// The whole text, put together once per version.

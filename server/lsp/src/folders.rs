@@ -1,6 +1,7 @@
 //! The workspace's folders: what was read of each, and what was recorded in it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use completion::World;
@@ -33,11 +34,22 @@ pub(crate) struct Folder {
     pub(crate) root: PathBuf,
     /// What was recorded in it.
     pub(crate) recorded: Recorded,
-    /// Told when files changed.
+    /// Told when there is something to look at.
     pub(crate) changed: Notify,
+    pending: Mutex<Pending>,
+    /// Whether it was said that there is no cache.
+    was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed, or the server stops.
     pub(crate) removed: CancellationToken,
     reading: watch::Sender<Reading>,
+}
+
+/// Where to look for changes.
+pub(crate) enum Pending {
+    /// At these paths.
+    Paths(Vec<PathBuf>),
+    /// Everywhere.
+    Everything,
 }
 
 /// How far reading a folder has come, with what is known so far.
@@ -121,7 +133,7 @@ impl Folders {
     /// Takes note that a file may have changed.
     pub(crate) fn changed(&self, path: &Path) {
         for folder in self.all().iter().filter(|folder| path.starts_with(&folder.root)) {
-            folder.changed.notify_one();
+            folder.note(vec![path.to_owned()]);
         }
     }
 
@@ -164,6 +176,8 @@ impl Folder {
             name: folder.name,
             root,
             changed: Notify::new(),
+            pending: Mutex::new(Pending::Paths(Vec::new())),
+            was_warned_of_cache: AtomicBool::new(false),
             removed,
             reading: watch::Sender::default(),
         })
@@ -187,12 +201,48 @@ impl Folder {
         read.map(|reading| Arc::clone(&reading.contents)).unwrap_or_default()
     }
 
-    /// Publishes what was read, or why it was not.
-    pub(crate) fn publish(&self, read: Result<Contents, String>) {
-        self.reading.send_modify(|reading| match read {
-            Ok(contents) => *reading = Reading { state: State::Ready, contents: Arc::new(contents) },
-            Err(reason) => reading.state = State::Failed(reason),
+    /// Takes note of paths at which something has happened.
+    pub(crate) fn note(&self, paths: Vec<PathBuf>) {
+        match &mut *lock(&self.pending) {
+            Pending::Paths(pending) => pending.extend(paths),
+            Pending::Everything => {}
+        }
+        self.changed.notify_one();
+    }
+
+    /// Takes note that something has happened somewhere.
+    pub(crate) fn note_everything(&self) {
+        *lock(&self.pending) = Pending::Everything;
+        self.changed.notify_one();
+    }
+
+    /// What to look at by now.
+    pub(crate) fn take_pending(&self) -> Pending {
+        std::mem::replace(&mut lock(&self.pending), Pending::Paths(Vec::new()))
+    }
+
+    /// Publishes what is known by now; requests that wait for all of it go on waiting.
+    pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) {
+        self.reading.send_modify(|reading| reading.contents = Arc::new(change(&reading.contents)));
+    }
+
+    /// Publishes that all is known.
+    pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) {
+        self.reading.send_modify(|reading| {
+            *reading = Reading { state: State::Ready, contents: Arc::new(change(&reading.contents)) };
         });
+    }
+
+    /// Publishes why the folder could not be read; what was known stays.
+    pub(crate) fn fail(&self, reason: String) {
+        self.reading.send_modify(|reading| reading.state = State::Failed(reason));
+    }
+
+    /// Says, once, why nothing is kept for the next start.
+    pub(crate) fn warn_of_cache(&self, error: &cache::Error) {
+        if !self.was_warned_of_cache.swap(true, Ordering::Relaxed) {
+            tracing::warn!(folder = self.name, %error, "nothing is cached");
+        }
     }
 
     /// Ends its work; false, as what it leaves behind.

@@ -11,6 +11,7 @@
 //! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
 
 mod admission;
+mod around;
 mod beside;
 mod capabilities;
 mod documents;
@@ -45,6 +46,7 @@ mod watch_files;
 
 use std::num::NonZeroUsize;
 
+use cache::Cache;
 use replay::{ConfiguredEngine, DataFolder};
 
 pub use log::Log;
@@ -56,6 +58,8 @@ pub struct Setup {
     pub engines: Vec<EditorEngine>,
     /// Where suites and runs are kept.
     pub data: DataFolder,
+    /// Where what was derived from folders is kept for the next start, if anywhere.
+    pub cache: Option<Cache>,
     /// Where the server logs, if anywhere.
     pub log: Option<Log>,
 }

@@ -2,9 +2,10 @@
 //!
 //! Shared by the ordering layer and the tasks of requests. Each lock is held for a look or a small change, never across an await.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use completion::Recent;
+use index::FileIndex;
 use text::{Document as Rope, Edit};
 use tokio::sync::OnceCell;
 use workspace::SkipReason;
@@ -22,6 +23,8 @@ pub(crate) struct Session {
     pub(crate) recent: Mutex<Recent>,
     /// The syntax tree.
     pub(crate) parsed: Mutex<Parsed>,
+    /// What it holds, for who searches the other documents.
+    pub(crate) indexed: Mutex<Option<Arc<FileIndex>>>,
     /// Where cases were recorded, and what was suggested.
     pub(crate) places: Mutex<Places>,
     /// Why the walk of the workspace leaves the file out, once somebody asked.
@@ -35,6 +38,7 @@ impl Session {
             turns: Mutex::new(Turns::new(revision)),
             recent: Mutex::default(),
             parsed: Mutex::default(),
+            indexed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),
             left_out: OnceCell::new(),
         }

@@ -15,6 +15,7 @@ mod life;
 mod recording;
 mod replay;
 mod results;
+mod retrieval;
 mod scripts;
 #[cfg(unix)]
 mod unix;

@@ -2,7 +2,9 @@
 
 mod bad_input;
 mod commands;
+mod cross_file;
 mod determinism;
+mod embeddings;
 #[cfg(unix)]
 mod interruption;
 mod lsp;

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
     let setup = Setup {
         engines: engines::for_editor(&args.engines, args.scripted.as_deref()),
         data: folders::data("set the environment variable for it")?,
+        cache: folders::caches(),
         log: folders::server_log().map(|path| Log { path, level }),
     };
     match lsp::serve(setup)? {

@@ -69,7 +69,7 @@ fn open(asking: &Asking<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction>)> {
 }
 
 /// Engines that compute in this process share the cores, however many requests are under way.
-fn runtime() -> anyhow::Result<Runtime> {
+pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     let cores = cores();
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(cores)

@@ -26,6 +26,11 @@ pub(crate) fn known(name: &str) -> Result<(&'static str, Method), String> {
     })
 }
 
+/// The engine that says which cases are too easy: the built-in one, as it is replayed.
+pub(crate) fn judge() -> ConfiguredEngine {
+    engine(KNOWN[0].0, KNOWN[0].1, false)
+}
+
 /// The engines called `names` (the built-in one by default), each as it is; and, where files of the suite have near duplicates in
 /// the workspace, each once more without them.
 pub(crate) fn configure(names: &[String], world: &World, cases: &[Case]) -> Vec<ConfiguredEngine> {

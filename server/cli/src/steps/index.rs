@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use completion::World;
 use index::Index;
+use mining::Sources;
 use replay::Code;
+use syntax::Projects;
 use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot};
 
 use crate::output::{count, say};
@@ -19,8 +21,10 @@ pub(crate) struct Indexed {
     pub(crate) code: Code,
     /// What engines may see of it.
     pub(crate) world: World,
-    /// What mining searches.
+    /// What mining and retrieval search.
     pub(crate) index: Index,
+    /// What its manifests say.
+    pub(crate) projects: Projects,
     /// How long it took to read and index.
     pub(crate) duration: Duration,
 }
@@ -36,7 +40,8 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let totals = snapshot.totals();
     progress.finish(&format!("{}{}", count(totals.lines, "line"), rate(totals.bytes, duration)));
     let code = Code::new(&snapshot, workspace::git_state(path).as_ref());
-    Ok(Indexed { snapshot, code, world, index, duration })
+    let projects = Projects::new(snapshot.manifests());
+    Ok(Indexed { snapshot, code, world, index, projects, duration })
 }
 
 fn read(path: &Path) -> anyhow::Result<Snapshot> {
@@ -81,6 +86,11 @@ fn is_surprising(reason: SkipReason) -> bool {
 }
 
 impl Indexed {
+    /// What mining works on.
+    pub(crate) fn sources(&self) -> Sources<'_> {
+        Sources { files: self.snapshot.files(), index: &self.index, projects: &self.projects }
+    }
+
     /// Sizes and speed, for `--json`.
     pub(crate) fn report(&self) -> serde_json::Value {
         let totals = self.snapshot.totals();

@@ -1,13 +1,14 @@
 //! Mining, without secrets in what comes out.
 
-use cases::{Case, OriginKind};
-use mining::{Mix, Options};
+use cases::{Case, OriginKind, Scenario};
+use mining::{Judge, Mix, Options};
 
 use crate::args::{MiningArgs, MixArg};
 use crate::exit::Usage;
 use crate::output::{count, say};
 use crate::progress::Progress;
 use crate::steps::index::Indexed;
+use crate::steps::judge::BuiltinJudge;
 
 /// Mines cases as the arguments say.
 pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<Case>> {
@@ -15,7 +16,10 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
         return Err(Usage("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
     }
     let progress = Progress::spin("mined");
-    let mined = mining::mine(indexed.snapshot.files(), &indexed.index, &options(indexed, args));
+    let judge = BuiltinJudge::new()?;
+    let is_right = |case: &Case| judge.is_right(case);
+    let judge = Judge { name: judge.name(), is_right: &is_right };
+    let mined = mining::mine(&indexed.sources(), &options(indexed, args), Some(&judge));
     progress.finish(&count(mined.cases.len(), "case"));
     let mut cases = mined.cases;
     if cases.is_empty() {
@@ -24,16 +28,22 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
         return Err(Usage(message.to_owned()).into());
     }
     for (scenario, missing) in &mined.missing {
-        say(&format!(
-            "found {} fewer than asked for {scenario}: the files hold no more",
-            count(*missing, "case")
-        ));
+        say(&shortage(*scenario, *missing));
     }
     let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
         say(&format!("replaced {} in the cases", count(secrets, "secret")));
     }
     Ok(cases)
+}
+
+fn shortage(scenario: Scenario, missing: usize) -> String {
+    let missing = count(missing, "case");
+    let reason = match scenario {
+        Scenario::CrossFile => "the files use no more names that only other ones of them define",
+        _ => "the files hold no more",
+    };
+    format!("found {missing} fewer than asked for {scenario}: {reason}")
 }
 
 fn options(indexed: &Indexed, args: &MiningArgs) -> Options {
@@ -48,6 +58,7 @@ fn options(indexed: &Indexed, args: &MiningArgs) -> Options {
             MixArg::Even => Mix::Even,
             MixArg::RealUse => Mix::RealUse,
         },
+        first_uses_only: true,
         origin: indexed.code.origin(OriginKind::Mined),
     }
 }

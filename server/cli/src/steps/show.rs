@@ -1,10 +1,11 @@
 //! Showing a run: scores and report on disk, a table or JSON on standard output, the path last.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cases::Score;
+use cases::{Case, ContextItem, Score};
 use replay::Contents;
 use report::{RunReport, Summary};
 
@@ -79,7 +80,7 @@ pub(crate) fn show(
     fs::write(&showing.html, report::html(&report, &summary)).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
-    print(folder, showing, &summary)?;
+    print(folder, showing, &contents.cases, &summary)?;
     if showing.open {
         open::that_detached(&showing.html)
             .with_context(|| format!("cannot open {}", showing.html.display()))?;
@@ -87,20 +88,24 @@ pub(crate) fn show(
     Ok(())
 }
 
-fn print(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<()> {
+fn print(folder: &Path, showing: &Showing, cases: &[Case], summary: &Summary) -> anyhow::Result<()> {
     let text = match showing.format {
         Format::Table => report::terminal::table(summary, output::style(), &next_steps(folder, showing)),
         Format::Markdown => report::markdown(summary),
-        Format::Json => json(folder, showing, summary)?,
+        Format::Json => json(folder, showing, cases, summary)?,
     };
     Ok(output::print(&text)?)
 }
 
-fn json(folder: &Path, showing: &Showing, summary: &Summary) -> anyhow::Result<String> {
+fn json(folder: &Path, showing: &Showing, cases: &[Case], summary: &Summary) -> anyhow::Result<String> {
     let mut object = showing.extra.clone();
     object.insert("run".to_owned(), folder.display().to_string().into());
     object.insert("report".to_owned(), showing.html.display().to_string().into());
     object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);
+    let with_context = cases.iter().filter(|case| !case.context.is_empty());
+    let contexts: BTreeMap<&str, &[ContextItem]> =
+        with_context.map(|case| (case.id.as_str(), case.context.as_slice())).collect();
+    object.insert("contexts".to_owned(), serde_json::to_value(contexts)?);
     Ok(format!("{:#}\n", serde_json::Value::Object(object)))
 }
 

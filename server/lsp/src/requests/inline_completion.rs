@@ -19,6 +19,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::EditorEngine;
 use crate::admission;
+use crate::around::around;
 use crate::beside::failed;
 use crate::documents::OpenDocument;
 use crate::ext::{self, CompletionStatus};
@@ -51,8 +52,8 @@ pub(crate) async fn inline_completion(
     let cursor = document.offset(at.position)?;
     let options = server.options();
     let engine = server.setup.engine(options.engine.as_deref());
-    let arrival = moment.arrival;
-    let asking = Asking { server: &server, options: &options, engine, document: &document, cursor, arrival };
+    let asking =
+        Asking { server: &server, moment: &moment, options: &options, engine, document: &document, cursor };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.ask(is_invoked, params.context.selected_completion_info).await;
     note(&server, &moment, &ending);
@@ -67,20 +68,20 @@ pub(crate) async fn inline_completion(
 /// One request on its way.
 struct Asking<'a> {
     server: &'a Server,
+    moment: &'a Moment,
     options: &'a Options,
     engine: &'a EditorEngine,
     document: &'a OpenDocument,
     cursor: usize,
-    arrival: u64,
 }
 
 impl Asking<'_> {
     async fn ask(&self, is_invoked: bool, selected: Option<SelectedCompletionInfo>) -> Ending {
         let revision = self.document.revision;
-        let turn = lock(&self.document.session.turns).take(self.arrival, self.cursor, revision);
+        let turn = lock(&self.document.session.turns).take(self.moment.arrival, self.cursor, revision);
         let Some(cancel) = turn else { return Ending::Superseded };
         let ending = self.suggest(is_invoked, selected, &cancel).await.unwrap_or_else(|ending| ending);
-        let may_answer = lock(&self.document.session.turns).may_answer(self.arrival, revision);
+        let may_answer = lock(&self.document.session.turns).may_answer(self.moment.arrival, revision);
         if may_answer { ending } else { Ending::Superseded }
     }
 
@@ -144,7 +145,11 @@ impl Asking<'_> {
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
         let path = Arc::clone(&home.path);
-        let snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
+        let mut snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
+        if let Some(folder) = home.folder.as_ref().filter(|_| asked.engine.reads_context()) {
+            let around = around(self.server, self.moment, self.document, folder, Arc::clone(&contents)).await;
+            snapshot = snapshot.among(around);
+        }
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
         let suggestion = suggestion(outcome.ok_or(Ending::Superseded)?)?;

@@ -1,0 +1,77 @@
+//! `ghostbench retrieve`: what each strategy would send to an engine, at a place or over a suite.
+
+mod place;
+mod suite;
+
+use std::time::{Duration, Instant};
+
+use index::{Budget, Hit, Query, Searcher, Strategy};
+use syntax::Projects;
+
+use crate::args::{RetrieveArgs, Target};
+use crate::exit::Usage;
+use crate::steps::embeddings::Embeddings;
+use crate::steps::index::index;
+
+/// What is asked where no strategy is named: all that find something without an editor's help.
+const DEFAULT_STRATEGIES: [Strategy; 4] =
+    [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
+
+/// Runs the command.
+pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<()> {
+    let mut embeddings = embeddings(args)?;
+    let shown = match &args.target {
+        Target::Place(target) => place::run(target, args, embeddings.as_mut()),
+        Target::Suite(path) => suite::run(path, args, embeddings.as_mut()),
+    };
+    // What was embedded cost time, whatever became of the rest.
+    if let Some(embeddings) = embeddings {
+        embeddings.keep();
+    }
+    shown
+}
+
+/// What tells which functions are alike, if it is not words.
+fn embeddings(args: &RetrieveArgs) -> anyhow::Result<Option<Embeddings>> {
+    let embeddings = Embeddings::open(&args.embeddings)?;
+    if embeddings.is_some() && !strategies(args).contains(&Strategy::Functions) {
+        let message = "only the strategy functions has a use for --embeddings; add --strategy functions";
+        return Err(Usage(message.to_owned()).into());
+    }
+    Ok(embeddings)
+}
+
+/// Whom to ask, with which budget, about which code.
+struct Retrieval<'a> {
+    searcher: Searcher,
+    projects: &'a Projects,
+    budget: Budget,
+    embeddings: Option<&'a mut Embeddings>,
+}
+
+impl Retrieval<'_> {
+    /// What a strategy finds, and how long that takes.
+    fn ask(&mut self, strategy: Strategy, query: &Query<'_>) -> (Vec<Hit>, Duration) {
+        let start = Instant::now();
+        let hits = match &mut self.embeddings {
+            Some(embeddings) if strategy == Strategy::Functions => {
+                embeddings.retrieve(&self.searcher, query, self.budget)
+            }
+            _ => self.searcher.retrieve(strategy, self.projects, query, self.budget),
+        };
+        (hits, start.elapsed())
+    }
+}
+
+fn strategies(args: &RetrieveArgs) -> Vec<Strategy> {
+    if args.strategies.is_empty() { DEFAULT_STRATEGIES.to_vec() } else { args.strategies.clone() }
+}
+
+/// Tokens of what was found.
+fn tokens(hits: &[Hit]) -> usize {
+    Budget::tokens_of(hits.iter().map(|hit| hit.text.len()).sum())
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

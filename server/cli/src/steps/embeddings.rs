@@ -1,0 +1,150 @@
+//! Embeddings of the server that the command line names. What was embedded once is kept in the folder of the caches.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use cache::{Cache, Entry, Miss};
+use completion::ServerEmbedder;
+use engines::{EmbeddingServer, HttpEmbedder, Key};
+use index::{Budget, Embedder, EmbedderError, Hit, Query, Searcher, VectorStore};
+use tokio::runtime::Runtime;
+
+use super::ask::runtime;
+use crate::args::EmbeddingArgs;
+use crate::exit::Usage;
+use crate::folders;
+use crate::output::{count, say};
+use crate::progress::Progress;
+
+/// A server, and what it has embedded so far.
+pub(crate) struct Embeddings {
+    embedder: Shown,
+    store: VectorStore,
+    cache: Option<Cache>,
+    /// Texts embedded by this command.
+    embedded: usize,
+    /// Whether the user knows that similarity is lexical after all.
+    told: bool,
+    /// Drives the connections.
+    _runtime: Runtime,
+}
+
+impl Embeddings {
+    /// Embeddings as the command line says, with those that were kept; `None` where it names no server.
+    pub(crate) fn open(args: &EmbeddingArgs) -> anyhow::Result<Option<Embeddings>> {
+        let Some(url) = &args.server else { return Ok(None) };
+        let key = args.key_variable.as_deref().map(key).transpose()?;
+        let server = EmbeddingServer {
+            url: url.clone(),
+            model: args.model.clone(),
+            key,
+            timeout: EmbeddingServer::STANDARD_TIMEOUT,
+        };
+        let runtime = runtime()?;
+        let embedder = HttpEmbedder::new(&server, runtime.handle().clone());
+        let embedder = embedder.map_err(|error| Usage(error.to_string()))?;
+        let embedder = Shown { embedder: ServerEmbedder(embedder), progress: RefCell::default() };
+        let cache = folders::caches();
+        let store = cache.as_ref().map_or_else(empty, |cache| kept(cache, embedder.model()));
+        Ok(Some(Embeddings { embedder, store, cache, embedded: 0, told: false, _runtime: runtime }))
+    }
+
+    /// Functions like the one around the cursor.
+    pub(crate) fn retrieve(&mut self, searcher: &Searcher, query: &Query<'_>, budget: Budget) -> Vec<Hit> {
+        let similar = searcher.retrieve_functions(query, budget, &mut self.store, &self.embedder);
+        self.embedded += similar.embedded;
+        // After a failure it is still there.
+        drop(self.embedder.progress.take());
+        if let Some(error) = similar.fallback
+            && !self.told
+        {
+            say(&format!("functions are compared by their words instead: {error}"));
+            self.told = true;
+        }
+        similar.hits
+    }
+
+    /// Keeps the vectors for the next time, and tells what was done.
+    pub(crate) fn keep(self) {
+        if self.embedded == 0 {
+            return;
+        }
+        let model = self.embedder.model();
+        say(&format!("{} embedded by {model}", count(self.embedded, "text")));
+        if let Some(cache) = &self.cache
+            && let Err(error) = save(cache, model, &self.store)
+        {
+            say(&format!("the embeddings are not kept: {error:#}"));
+        }
+    }
+}
+
+/// An embedder whose work is shown where it takes more than a request.
+struct Shown {
+    embedder: ServerEmbedder,
+    progress: RefCell<Option<Progress>>,
+}
+
+impl Embedder for Shown {
+    fn model(&self) -> &str {
+        self.embedder.model()
+    }
+
+    fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        self.embedder.embed(texts)
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        let mut progress = self.progress.borrow_mut();
+        if done < total {
+            let progress = progress.get_or_insert_with(|| Progress::new("embedded", "functions"));
+            progress.set(done as u64, total as u64);
+        } else if let Some(progress) = progress.take() {
+            progress.finish(&count(total, "function"));
+        }
+    }
+}
+
+fn key(variable: &str) -> Result<Key, Usage> {
+    let value = std::env::var(variable).ok().filter(|value| !value.trim().is_empty());
+    let value =
+        value.ok_or_else(|| Usage(format!("the environment variable {variable} holds no key; set it")))?;
+    Ok(Key::new(&value))
+}
+
+fn empty() -> VectorStore {
+    VectorStore::new(VectorStore::STANDARD_LIMIT)
+}
+
+/// What the caches hold for a model: nothing, where that cannot be used.
+fn kept(cache: &Cache, model: &str) -> VectorStore {
+    load(cache, model).unwrap_or_else(|error| {
+        let is_new = matches!(error.downcast_ref(), Some(Miss::Absent));
+        if !is_new {
+            say(&format!("everything is embedded anew: {error:#}"));
+        }
+        empty()
+    })
+}
+
+fn load(cache: &Cache, model: &str) -> anyhow::Result<VectorStore> {
+    let run =
+        cache.open(&place(model), VectorStore::FORMAT)?.next().context("the kept embeddings are empty")??;
+    let entries = run.entries()?;
+    let [entry] = &entries[..] else { anyhow::bail!("the kept embeddings are something else") };
+    VectorStore::decode(&entry.payload, VectorStore::STANDARD_LIMIT)
+        .context("the kept embeddings cannot be read")
+}
+
+fn save(cache: &Cache, model: &str, store: &VectorStore) -> anyhow::Result<()> {
+    let payload = store.encode().into();
+    let entry = Entry { path: model, stamp: &[], hash: [0; 32], text: "", payload };
+    cache.save(&place(model), VectorStore::FORMAT, [entry])?;
+    Ok(())
+}
+
+/// What stands for a model where workspaces have their folders. No folder has such a name, and lists show it.
+fn place(model: &str) -> PathBuf {
+    PathBuf::from(format!("embeddings: {model}"))
+}

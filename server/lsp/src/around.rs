@@ -1,0 +1,74 @@
+//! What else is open in the editor: other documents as they are on the screen, and where they were edited.
+//!
+//! A document whose text is not what is saved is searched in the place of its file. What it holds is derived when somebody searches,
+//! once per version: a few milliseconds for thousands of lines.
+
+use std::sync::Arc;
+
+use completion::Around;
+use index::{FileIndex, Visit};
+use syntax::SourceFile;
+
+use crate::admission;
+use crate::documents::OpenDocument;
+use crate::folders::{Contents, Folder};
+use crate::locks::lock;
+use crate::moment::Moment;
+use crate::server::Server;
+
+/// An open document with the file that it is.
+struct Neighbour {
+    document: Arc<OpenDocument>,
+    path: Arc<str>,
+}
+
+/// What is open beside `document` in its folder.
+pub(crate) async fn around(
+    server: &Server,
+    moment: &Moment,
+    document: &OpenDocument,
+    folder: &Folder,
+    contents: Arc<Contents>,
+) -> Around {
+    let mut neighbours = Vec::new();
+    for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_known()) {
+        let home = server.folders.home(&other);
+        let is_beside = home.is_inside && home.folder.as_ref().is_some_and(|home| home.root == folder.root);
+        if is_beside && admission::refusal(&other, &home).await.is_none() {
+            neighbours.push(Neighbour { document: other, path: home.path });
+        }
+    }
+    // The latest first; a document that is opened counts as looked at.
+    neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
+    let recent = neighbours.iter().map(Neighbour::visit).collect();
+    let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.changed(&contents)).collect();
+    // After a defect there is still what is saved.
+    let documents = tokio::task::spawn_blocking(derive).await.unwrap_or_default();
+    Around { documents, recent }
+}
+
+impl Neighbour {
+    fn visit(&self) -> Visit {
+        Visit { path: self.path.to_string(), line: self.document.edited_line().unwrap_or(0) }
+    }
+
+    /// What the document holds, if that is not what is saved.
+    fn changed(&self, contents: &Contents) -> Option<Arc<FileIndex>> {
+        let text = self.document.text();
+        let saved = contents.files.as_ref().and_then(|files| files.get(&self.path));
+        if saved.is_some_and(|saved| *saved.text == *text) {
+            return None;
+        }
+        let language = saved.map(|saved| saved.language).or(self.document.language)?;
+        let mut indexed = lock(&self.document.session.indexed);
+        let known = indexed.as_ref().filter(|known| Arc::ptr_eq(&known.file().text, &text));
+        if let Some(known) = known {
+            return Some(Arc::clone(known));
+        }
+        let tree = lock(&self.document.session.parsed).tree(language, &text);
+        let file = SourceFile { path: Arc::clone(&self.path), language, text };
+        let new = Arc::new(FileIndex::with_tree(file, &tree));
+        *indexed = Some(Arc::clone(&new));
+        Some(new)
+    }
+}

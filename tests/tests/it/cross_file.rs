@@ -1,0 +1,152 @@
+//! Cross-file cases and retrieval, from the command line.
+
+use std::collections::BTreeMap;
+
+use cases::{Case, Scenario, Variant};
+use tests::Project;
+
+use crate::rows;
+
+/// A package of modules, each of which uses what a common one defines.
+fn shop() -> Project {
+    let project = Project::new("");
+    let store: String = (0..12)
+        .map(|number| format!("def open_store_{number}(path, limit):\n    return read(path)[:limit]\n\n\n"))
+        .collect();
+    project.write("shop/store.py", store);
+    for number in 0..12 {
+        let filler: String = (0..10).map(|line| format!("TOTAL_{line} = {line} * {number} + 1\n")).collect();
+        let module = format!(
+            "from shop.store import open_store_{number}\n\n{filler}\n\ndef main_{number}(path, size):\n    rows = open_store_{number}(path, size + canary_{number})\n    return rows\n\n\ndef later_{number}():\n    return 'only after the cursor'\n"
+        );
+        project.write(&format!("shop/main_{number}.py"), module);
+    }
+    project
+}
+
+#[test]
+fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
+    let project = shop();
+    project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
+    let cases: Vec<Case> =
+        cases::parse_lines(&rows::text(&project.beside("suite.jsonl"))).expect("the suite is whole").rows;
+    let mut holes: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+    cases.iter().for_each(|case| holes.entry(&case.hole).or_default().push(case));
+    assert!(holes.len() >= 5, "{}", holes.len());
+    for cases in holes.values() {
+        let variants: Vec<_> = cases.iter().map(|case| case.variant.unwrap()).collect();
+        assert_eq!(variants, [Variant::InFile, Variant::Retrieval, Variant::Oracle]);
+        assert!(cases.iter().all(|case| case.tags["resolved"] == "yes" && case.tags["judge"] == "builtin"));
+    }
+    let with_context: Vec<&Case> = cases.iter().filter(|case| !case.context.is_empty()).collect();
+    assert!(with_context.len() >= holes.len(), "retrieval finds something");
+    for case in with_context {
+        let own = case.path.trim_start_matches("shop/main_").trim_end_matches(".py");
+        for item in &case.context {
+            assert_ne!(item.path, case.path);
+            assert!(!item.text.contains(&format!("canary_{own})")), "the truth is in its context: {item:?}");
+            assert!(
+                !item.text.contains(&format!("later_{own}()")),
+                "what follows is in the context: {item:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn try_shows_in_file_against_retrieval() {
+    let project = shop();
+    let outcome = project.run("try . --cases 90 --out ../run").expect_code(0);
+    let cross_file = rows::cases(&project.beside("run"))
+        .iter()
+        .filter(|case| case.scenario == Scenario::CrossFile)
+        .count();
+    assert!(cross_file >= 3, "{cross_file}");
+    for shown in ["retrieval - in_file*", "oracle - in_file*", "Selected against (*)"] {
+        assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn one_file_alone_has_no_cross_file_cases_and_that_is_said() {
+    let project = Project::generated(1);
+    let outcome = project.run("try . --cases 60 --out ../run").expect_code(0);
+    assert!(outcome.stderr.contains("fewer than asked for cross_file"), "{}", outcome.stderr);
+    assert!(!outcome.stdout.contains("cross_file"), "{}", outcome.stdout);
+}
+
+#[test]
+fn reports_hold_the_context_of_each_case() {
+    let project = shop();
+    project.run("try . --scenario cross_file --cases 12 --out ../run").expect_code(0);
+    let cases = rows::cases(&project.beside("run"));
+    let case = cases.iter().find(|case| !case.context.is_empty()).expect("retrieval finds something");
+    let json = project.run("report ../run --json").expect_code(0).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
+    let item = &value["contexts"][&case.id][0];
+    assert_eq!(item["path"], case.context[0].path.as_str());
+    assert_eq!(item["text"], case.context[0].text.as_str());
+    let page = rows::text(&project.beside("run").join("report.html"));
+    assert!(page.contains(&case.context[0].path));
+}
+
+#[test]
+fn retrieve_shows_what_would_be_sent_at_a_place() {
+    let project = shop();
+    let place = "shop/main_3.py:16:12";
+    let outcome =
+        project.run(&format!("retrieve {place} --strategy hybrid --strategy bm25-chunks")).expect_code(0);
+    for shown in ["hybrid", "bm25-chunks", "of 512 tokens", "shop/store.py:", "open_store_3"] {
+        assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
+    }
+    let json = project.run(&format!("retrieve {place} --budget 64 --json")).expect_code(0).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
+    let strategies = value["strategies"].as_array().expect("a list");
+    assert_eq!(strategies.len(), 4);
+    for strategy in strategies {
+        assert!(strategy["tokens"].as_u64() <= Some(64), "{strategy}");
+        for item in strategy["items"].as_array().expect("a list") {
+            assert_ne!(item["path"], "shop/main_3.py", "the file itself is in the window already");
+        }
+    }
+}
+
+#[test]
+fn retrieve_measures_strategies_over_a_suite() {
+    let project = shop();
+    project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
+    let outcome = project.run("retrieve ../suite.jsonl --workspace . --json").expect_code(0);
+    let value: serde_json::Value =
+        serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
+    let holes = value["cases"].as_u64().expect("a count");
+    assert_eq!(holes, 10, "one question for each hole");
+    let hybrid = &value["strategies"][0];
+    assert_eq!(hybrid["strategy"], "hybrid");
+    assert!(hybrid["metrics"]["definition_hit"]["num"].as_f64() >= Some(holes as f64 / 2.0), "{hybrid}");
+    let table = project.run("retrieve ../suite.jsonl --workspace .").expect_code(0).stdout;
+    assert!(table.contains("def hit") && table.contains("functions"), "{table}");
+}
+
+#[test]
+fn retrieve_says_what_is_wrong_and_what_to_do() {
+    let project = shop();
+    project.write("notes.txt", "text\n");
+    project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
+    for (arguments, message) in [
+        ("shop/main_3.py:999:1", "shop/main_3.py has"),
+        ("shop/main_3.py:1:999", "line 1 of shop/main_3.py has"),
+        ("shop/main_3.py:0:1", "count from 1"),
+        ("shop/main_3.py:4", "FILE:LINE:COLUMN"),
+        ("shop/absent.py:1:1", "shop/absent.py is not there"),
+        ("notes.txt:1:1", "notes.txt is there, but"),
+        ("../absent.jsonl --workspace .", "absent.jsonl"),
+        ("../suite.jsonl", "--workspace"),
+        ("shop/main_3.py:1:1 --workspace absent", "absent"),
+        ("shop/main_3.py:1:1 --strategy best", "hybrid"),
+        ("shop/main_3.py:1:1 --budget 0", "--budget"),
+    ] {
+        let outcome = project.run(&format!("retrieve {arguments}")).expect_code(2);
+        assert!(outcome.stderr.contains(message), "{arguments}: {}", outcome.stderr);
+        assert!(outcome.stdout.is_empty(), "{arguments}: {}", outcome.stdout);
+    }
+}

@@ -1,0 +1,160 @@
+//! `ghostbench retrieve --embeddings`: functions that a server finds alike.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+use tests::{LlamaServer, Outcome, Project, Running};
+
+const FIXTURE: &str = "\
+//- /writing.py
+def load_user(path):
+    with open(path) as file:
+        return
+//- /loading.py
+def load_group(path):
+    with open(path) as file:
+        return parse_group(file.read())
+
+def save_group(path, group):
+    with open(path, 'w') as file:
+        file.write(print_group(group))
+//- /shapes.py
+def area(width, height):
+    return width * height
+";
+
+/// The function that is being written, as it is embedded.
+const WRITING: &str = "def load_user(path):\n    with open(path) as file:\n        return";
+
+fn retrieve(project: &Project, arguments: &str) -> Command {
+    project.ghostbench(&format!("retrieve writing.py:3:15 --strategy functions --json {arguments}"))
+}
+
+/// What the server's embeddings find.
+#[track_caller]
+fn embedded(project: &Project, server: &LlamaServer) -> Outcome {
+    let arguments = format!("--embeddings {} --embedding-model tiny", server.url());
+    Running::start(retrieve(project, &arguments)).wait().expect_code(0)
+}
+
+/// The pieces of code found, with scores and reasons.
+#[track_caller]
+fn items(outcome: &Outcome) -> Vec<Value> {
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("the report is JSON");
+    report["strategies"][0]["items"].as_array().expect("a strategy has items").clone()
+}
+
+/// How many texts the server was given, as the command tells.
+#[track_caller]
+fn texts_embedded(outcome: &Outcome) -> usize {
+    let told = outcome.stderr.lines().find_map(|line| line.split_once(" text")?.0.trim().parse().ok());
+    told.unwrap_or_else(|| panic!("nothing was embedded: {}", outcome.stderr))
+}
+
+#[test]
+fn functions_are_embedded_once_for_each_content() {
+    let Some(server) = LlamaServer::start(&["--embeddings"]) else { return };
+    let project = Project::new(FIXTURE);
+    let first = embedded(&project, &server);
+    assert_eq!(texts_embedded(&first), 4, "three functions and the query");
+    assert_eq!(items(&first).len(), 3);
+    for item in items(&first) {
+        let score = item["score"].as_f64().expect("an item has a score");
+        assert_eq!(item["reason"], format!("similarity {score:.2} by tiny"));
+        assert!((-1.0..=1.00001).contains(&score), "{score}");
+    }
+
+    let before = server.tokens_read();
+    let second = embedded(&project, &server);
+    assert_eq!(texts_embedded(&second), 1);
+    assert_eq!(items(&second), items(&first));
+    let query_tokens = WRITING.len() - WRITING.matches("de").count();
+    assert_eq!(server.tokens_read() - before, query_tokens as u64, "only the query is asked for");
+
+    project.write("shapes.py", "def area(width, height):\n    return height * width\n");
+    assert_eq!(texts_embedded(&embedded(&project, &server)), 2, "the query and what has changed");
+}
+
+#[test]
+fn embeddings_are_listed_and_removed_with_other_caches_and_come_back_the_same() {
+    let Some(server) = LlamaServer::start(&["--embeddings"]) else { return };
+    let project = Project::new(FIXTURE);
+    let first = embedded(&project, &server);
+    let listed = project.run("index --list").expect_code(0);
+    assert!(listed.stdout.contains("embeddings: tiny"), "{}", listed.stdout);
+    project.run("index --clear").expect_code(0);
+    let again = embedded(&project, &server);
+    assert_eq!(texts_embedded(&again), 4);
+    assert_eq!(items(&again), items(&first), "the same text has the same vector");
+}
+
+#[test]
+fn broken_embeddings_are_told_and_made_anew() {
+    let Some(server) = LlamaServer::start(&["--embeddings"]) else { return };
+    let project = Project::new(FIXTURE);
+    let first = embedded(&project, &server);
+    let caches = fs::read_dir(project.home().join(".cache/ghostbench")).expect("embeddings are kept");
+    for cache in caches {
+        let path = cache.expect("the folder is ours").path();
+        let mut bytes = fs::read(&path).expect("the file is ours");
+        *bytes.last_mut().expect("the file is not empty") ^= 1;
+        fs::write(path, bytes).expect("the file is ours");
+    }
+    let again = embedded(&project, &server).expect_message(&["everything is embedded anew", "damaged"]);
+    assert_eq!((texts_embedded(&again), items(&again)), (4, items(&first)));
+    let healed = embedded(&project, &server);
+    assert_eq!(texts_embedded(&healed), 1);
+    assert!(!healed.stderr.contains("anew"), "{}", healed.stderr);
+}
+
+#[test]
+fn a_function_that_is_too_long_for_the_server_is_embedded_by_its_beginning() {
+    let Some(server) = LlamaServer::start(&["--embeddings", "--ubatch-size", "512"]) else { return };
+    let project = Project::new(FIXTURE);
+    let body: String = (0..80).map(|number| format!("    print(shapes[{number}])\n")).collect();
+    project.write("long.py", format!("def print_shapes(shapes):\n{body}"));
+    let outcome = embedded(&project, &server);
+    assert_eq!(texts_embedded(&outcome), 5);
+    assert!(!outcome.stderr.contains("instead"), "{}", outcome.stderr);
+}
+
+/// What is found by words, although embeddings were asked for.
+#[track_caller]
+fn check_fallback(project: &Project, server: &LlamaServer, reason: &[&str]) {
+    let lexical = Running::start(retrieve(project, "")).wait().expect_code(0);
+    assert_eq!(items(&lexical).len(), 3);
+    let fallen = embedded(project, server).expect_message(&["functions are compared by their words instead"]);
+    assert_eq!(items(&fallen.expect_message(reason)), items(&lexical));
+}
+
+#[test]
+fn without_the_server_functions_are_compared_by_their_words() {
+    let Some(mut server) = LlamaServer::start(&["--embeddings"]) else { return };
+    let project = Project::new(FIXTURE);
+    embedded(&project, &server);
+    server.kill();
+    let address = server.url().replace("http://", "");
+    check_fallback(&project, &server, &[&format!("{address} cannot be reached")]);
+}
+
+#[test]
+fn a_server_that_does_not_embed_says_how_it_would() {
+    let Some(server) = LlamaServer::start(&[]) else { return };
+    let project = Project::new(FIXTURE);
+    check_fallback(&project, &server, &["answered 501", "`--embeddings`"]);
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let project = Project::new(FIXTURE);
+    for (arguments, words) in [
+        ("--embeddings nonsense", &["nonsense", "http://"][..]),
+        ("--embeddings http://127.0.0.1:1 --embedding-key-env GHOSTBENCH_NO_KEY", &["GHOSTBENCH_NO_KEY"]),
+        ("--embedding-model tiny", &["--embeddings"]),
+    ] {
+        Running::start(retrieve(&project, arguments)).wait().expect_code(2).expect_message(words);
+    }
+    let hybrid = "retrieve writing.py:3:15 --strategy hybrid --embeddings http://127.0.0.1:1";
+    project.run(hybrid).expect_code(2).expect_message(&["--strategy functions"]);
+}
