@@ -9,12 +9,19 @@ use clap::ValueEnum;
 mod builtin;
 mod document;
 mod fetch;
+mod figures;
+mod indexing;
 mod lsp;
 mod main_path;
+mod neighbours;
 mod neovim;
 mod repositories;
+mod retrieval;
 mod scoring;
 
+pub(crate) use self::repositories::Repo;
+use self::repositories::{FIT, REPORTED, REPOSITORIES};
+pub(crate) use self::retrieval::Mined;
 use crate::process;
 
 /// One part of the measurements.
@@ -28,6 +35,10 @@ pub(crate) enum Part {
     Builtin,
     /// Scoring, against the public benchmark's own way
     Scoring,
+    /// Retrieval: quality and speed of the strategies
+    Retrieval,
+    /// The index at 10 k, 100 k and 1 M lines: speed and memory
+    Index,
     /// Ghost text in Neovim, beside a server that answers at once
     Neovim,
     /// The language server over stdio
@@ -38,15 +49,24 @@ pub(crate) enum Part {
 pub(crate) fn run(parts: &[Part]) -> Result<()> {
     let parts = if parts.is_empty() { Part::value_variants() } else { parts };
     if cfg!(debug_assertions) {
-        return run_optimised(parts);
+        let names: Vec<&str> = parts.iter().map(|part| part.name()).collect();
+        return process::again_optimised(&[&["bench"], &names[..]].concat());
     }
-    let repos = fetch::repositories()?;
+    if indexing::is_child() {
+        return indexing::open_and_tell();
+    }
+    let repos = fetch::repositories(REPOSITORIES)?;
     for part in parts {
         let section = match part {
-            Part::Fetch => continue,
+            Part::Fetch => {
+                further_repositories()?;
+                continue;
+            }
             Part::Main => main_path::measure(&repos)?,
             Part::Builtin => builtin::run(&repos)?,
             Part::Scoring => scoring::measure()?,
+            Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
+            Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
             Part::Neovim => neovim::measure(&repos)?,
             Part::Lsp => lsp::measure(&repos)?,
         };
@@ -55,10 +75,14 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
     Ok(())
 }
 
-fn run_optimised(parts: &[Part]) -> Result<()> {
-    let mut cargo = process::cargo();
-    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]);
-    process::run(cargo.args(parts.iter().map(|part| part.name())))
+/// The repositories that weights are fitted on.
+pub(crate) fn fit_repositories() -> Result<Vec<Repo>> {
+    Ok([fetch::repositories(REPOSITORIES)?, fetch::repositories(FIT)?].concat())
+}
+
+/// Those that not every part needs.
+fn further_repositories() -> Result<Vec<Repo>> {
+    Ok([fetch::repositories(FIT)?, fetch::repositories(REPORTED)?].concat())
 }
 
 impl Part {
@@ -69,6 +93,8 @@ impl Part {
             Part::Main => "main",
             Part::Builtin => "builtin",
             Part::Scoring => "scoring",
+            Part::Retrieval => "retrieval",
+            Part::Index => "index",
             Part::Neovim => "neovim",
             Part::Lsp => "lsp",
         }

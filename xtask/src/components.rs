@@ -12,14 +12,18 @@ use anyhow::{Result, anyhow, bail};
 use crate::process;
 
 mod debian;
+mod llama_server;
 pub(crate) mod neovim;
+mod relocate;
 
 /// Installs what is missing. Returns the environment variables that tell the tests where the components are.
 pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
     require("in a browser", install_chromium())?;
     let neovim = require("in Neovim", neovim::install())?;
-    Ok(neovim.map(|program| (neovim::VARIABLE, program)).into_iter().collect())
+    let llama_server = require("with llama-server", llama_server::install())?;
+    let programs = [(neovim::VARIABLE, neovim), (llama_server::VARIABLE, llama_server)];
+    Ok(programs.into_iter().filter_map(|(variable, program)| Some((variable, program?))).collect())
 }
 
 /// What was installed; `None`, said aloud, where that failed and tests may be skipped.

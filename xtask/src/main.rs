@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask fit`, `cargo xtask bench`.
 //!
 //! What a contributor and the continuous integration run lives here, written in Rust so that it behaves the same
 //! everywhere. Nothing here is shipped, and no other crate may depend on it.
@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod components;
+mod fit;
 mod process;
 mod test;
 mod tidy;
@@ -32,6 +33,8 @@ enum Task {
     },
     /// Check what the compiler does not: house rules, the crate table, licences, dependencies, tree-sitter queries
     Tidy,
+    /// Fit the weights of the strategy `hybrid` on pinned repositories, and write them into its crate
+    Fit,
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
     Bench {
         /// The parts to measure; all of them when none is named
@@ -44,6 +47,7 @@ fn main() -> Result<ExitCode> {
     match Args::parse().task {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
+        Task::Fit => fit::run()?,
         Task::Bench { parts } => bench::run(&parts)?,
     }
     Ok(ExitCode::SUCCESS)

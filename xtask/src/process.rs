@@ -54,3 +54,8 @@ fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
+
+/// Runs this program with `arguments` in an optimised build: for what would take hours in any other.
+pub(crate) fn again_optimised(arguments: &[&str]) -> Result<()> {
+    run(cargo().args(["run", "--quiet", "--release", "--package", "xtask", "--"]).args(arguments))
+}

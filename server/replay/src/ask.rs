@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::Arc;
 
-use cases::{Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Schema, TokenCounts};
+use cases::{Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Schema, TokenCounts, Variant};
 use completion::{ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
 use futures_util::StreamExt;
@@ -125,6 +125,8 @@ async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
             .expect("suites with other languages are refused on reading"),
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
+    // What an engine does with the file alone is measured with nothing else in reach, also of engines that read a workspace.
+    let world = if case.variant == Some(Variant::InFile) { World::empty() } else { world };
     let context = case.context.iter().map(context_item).collect();
     let snapshot = world.open(document).with_context(context).hiding(elsewhere(case, &world));
     let cancel = CancellationToken::new();

@@ -10,17 +10,17 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::repositories::{Pinned, REPOSITORIES, Registry, Repo};
+use super::repositories::{Pinned, Registry, Repo};
 use crate::process;
 
 /// Where repositories and downloads lie, below the repository root.
 const FOLDER: &str = "target/bench-repos";
 
-/// Fetches what is not there yet and returns all repositories that could be had: those from the golden data only where
-/// `GHOSTBENCH_GOLDEN` names its folder.
-pub(crate) fn repositories() -> Result<Vec<Repo>> {
+/// Fetches what of a set is not there yet and returns all repositories that could be had: those from the golden data only
+/// where `GHOSTBENCH_GOLDEN` names its folder.
+pub(crate) fn repositories(set: &[Pinned]) -> Result<Vec<Repo>> {
     let mut repos = Vec::new();
-    for pinned in REPOSITORIES {
+    for pinned in set {
         if pinned.registry == Registry::Golden && golden_folder().is_none() {
             eprintln!("SKIPPED {}: GHOSTBENCH_GOLDEN does not name the folder of golden data", pinned.name);
             continue;
@@ -67,7 +67,7 @@ fn unpack(pinned: &Pinned, target: &Path) -> Result<()> {
 fn unpack_pypi(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     let requirement = format!("{}=={}", pinned.package, pinned.version);
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest"]);
+    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", pinned.package, "--dest"]);
     process::run(pip.arg(downloads).arg(requirement))?;
     untar(&downloads.join(format!("{}-{}.tar.gz", pinned.package, pinned.version)), target)
 }
@@ -76,7 +76,27 @@ fn unpack_npm(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     let mut npm = Command::new("npm");
     npm.args(["pack", "--silent", "--pack-destination"]).arg(downloads);
     process::run(npm.arg(format!("{}@{}", pinned.package, pinned.version)))?;
-    untar(&downloads.join(format!("{}-{}.tgz", pinned.package, pinned.version)), target)
+    let name = pinned.package.trim_start_matches('@').replace('/', "-");
+    untar(&downloads.join(format!("{name}-{}.tgz", pinned.version)), target)?;
+    remove_built(target)
+}
+
+/// What of a package of npm is source; the rest was built from it.
+const NPM_SOURCES: &[&str] = &["src", "package.json", "tsconfig.json"];
+
+fn remove_built(package: &Path) -> Result<()> {
+    for entry in fs::read_dir(package)? {
+        let entry = entry?;
+        if NPM_SOURCES.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Lets cargo vendor the crate as the only dependency of an empty package.
@@ -109,7 +129,7 @@ fn unpack_debian_binary(pinned: &Pinned, downloads: &Path, target: &Path) -> Res
 /// Unpacks the upstream archive of a source package; Debian's patches are not applied.
 fn unpack_debian_source(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     let package = format!("{}={}", pinned.package, pinned.version);
-    let arguments = ["source", "--download-only", "--only-source", &package];
+    let arguments = ["source", "--download-only", "--tar-only", "--only-source", &package];
     process::run(apt_get(downloads)?.current_dir(downloads).args(arguments))?;
     let upstream = pinned.version.rsplit_once('-').map_or(pinned.version, |(upstream, _)| upstream);
     let archive = only_file(downloads, &format!("{}_{upstream}.orig.tar", pinned.package), "")?;

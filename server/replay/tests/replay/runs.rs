@@ -151,6 +151,10 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
         fn reads_workspace(&self) -> bool {
             false
         }
+
+        fn reads_context(&self) -> bool {
+            false
+        }
         fn complete<'a>(
             &'a self,
             _request: engines::Request,

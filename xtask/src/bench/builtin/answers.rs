@@ -46,7 +46,7 @@ pub(super) struct Build {
 
 /// Mines the repository's cases in the measured language and lets every method answer them.
 pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> (Vec<Row>, Build) {
-    let measured = |file: &&SourceFile| share_code(file.language, repo.pinned.language);
+    let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
     let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
     let start = Instant::now();
     let corpus = Corpus::build(&files);
@@ -57,15 +57,6 @@ pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> (Vec<Row>, Build) {
     let asked = Asked { repo: repo.pinned.name, files: &files, corpus: &corpus, duplicates: &duplicates };
     let cases = mine(&files, CASES_PER_SCENARIO, SEED);
     (cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect(), build)
-}
-
-fn share_code(a: Language, b: Language) -> bool {
-    let family = |language| match language {
-        Language::TypeScript | Language::Tsx | Language::JavaScript => Language::TypeScript,
-        Language::C | Language::Cpp => Language::C,
-        other => other,
-    };
-    family(a) == family(b)
 }
 
 /// A repository that cases are asked about.

@@ -10,9 +10,9 @@ use tests::lsp::{Buffer, Encoding, uri};
 use workspace::Limits;
 
 use super::editor::Editor;
-use super::figures::{Limit, Row, Times};
 use super::source::completion;
 use super::{Bench, threads, time};
+use crate::bench::figures::{Limit, Row, Times};
 use crate::bench::repositories::Repo;
 
 /// Requests in all repositories together; each gets the same number, rounded up.

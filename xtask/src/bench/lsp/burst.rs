@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::editor::Editor;
-use super::figures::{Limit, Row, Times};
 use super::{Bench, time};
+use crate::bench::figures::{Limit, Row, Times};
 
 const CHANGES: usize = 2000;
 const BURSTS: usize = 10;

@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::editor::Editor;
-use super::figures::{Limit, Row, Times};
 use super::source::Typist;
 use super::{Bench, time};
+use crate::bench::figures::{Limit, Row, Times};
 
 /// How long the slow engine takes.
 const SLOW: Duration = Duration::from_secs(2);

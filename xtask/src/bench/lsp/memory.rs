@@ -5,9 +5,9 @@ use tests::lsp::uri;
 
 use super::Bench;
 use super::editor::Editor;
-use super::figures::Row;
 use super::source::{REPOSITORY, Typist};
 use crate::bench::document;
+use crate::bench::figures::Row;
 
 /// What is remembered of late has its full size after these.
 const WARM_UP: usize = 1000;

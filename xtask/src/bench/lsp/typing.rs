@@ -12,9 +12,9 @@ use syntax::{Language, Tree};
 use text::{Document, Edit, Encoding, Position};
 
 use super::editor::Editor;
-use super::figures::{Limit, Row, Times};
 use super::source::{IN_COMMENT, STATEMENTS};
 use super::{Bench, time};
+use crate::bench::figures::{Limit, Row, Times};
 
 const KEYS: usize = 1000;
 

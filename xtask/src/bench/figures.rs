@@ -65,7 +65,7 @@ impl Row {
 }
 
 /// Two digits that mean something are enough.
-fn milliseconds(ms: f64) -> String {
+pub(super) fn milliseconds(ms: f64) -> String {
     match ms {
         ..1.0 => format!("{ms:.2}"),
         1.0..100.0 => format!("{ms:.1}"),

@@ -33,6 +33,14 @@ impl Neighbours {
     }
 }
 
+/// The kernel's ticks of a second: the same on all of Linux, whatever its own clock does.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// What this process and its children that ended have had of the processors, in seconds.
+pub(super) fn core_seconds() -> Result<f64> {
+    Ok(Ticks::now()?.ours as f64 / TICKS_PER_SECOND)
+}
+
 impl Ticks {
     fn now() -> Result<Ticks> {
         let machine = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;

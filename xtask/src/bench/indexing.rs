@@ -1,0 +1,62 @@
+//! How fast the index is made, changed and asked at 10 k, 100 k and 1 M lines, so that growth is seen.
+//!
+//! What depends on a fresh process (indexing a folder, its memory, opening it again from the cache) is measured in a child. The rest
+//! is measured here, in an index that a child would have too.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indexer::Indexer;
+use workspace::Limits;
+
+mod branch;
+mod corpus;
+mod edits;
+mod fresh;
+mod queries;
+mod table;
+
+use self::corpus::Corpus;
+use self::table::Column;
+use super::neighbours::Neighbours;
+use super::repositories::Repo;
+
+pub(crate) use self::fresh::{is_child, open_and_tell};
+
+/// Lines of the corpora.
+const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
+
+/// Measures every corpus and returns the Markdown of the section.
+pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    let neighbours = Neighbours::watch()?;
+    let mut columns = Vec::new();
+    for lines in SIZES {
+        let corpus = Corpus::new(repos, lines)?;
+        columns.push(column(&corpus)?);
+    }
+    Ok(table::section(&columns, neighbours.share()?))
+}
+
+fn column(corpus: &Corpus) -> Result<Column> {
+    let (cold, warm) = fresh::measure(&corpus.folder)?;
+    let mut indexer = open(&corpus.folder)?;
+    let indexed = indexer.indexed().clone();
+    let queries = queries::measure(&indexed);
+    let edits = edits::measure(&indexed)?;
+    let branch = branch::measure(&mut indexer, &corpus.folder)?;
+    let totals = indexed.files.totals();
+    eprintln!("{} lines are measured", totals.lines);
+    Ok(Column { totals, cold, warm, queries, edits, branch })
+}
+
+fn open(folder: &Path) -> Result<Indexer> {
+    Ok(Indexer::open(folder, &Limits::standard(), None, &|_| {})?.0)
+}
+
+/// How long something takes.
+fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let done = work();
+    (start.elapsed(), done)
+}

@@ -1,0 +1,41 @@
+//! A branch switch: thousands of files change on disk at once.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use indexer::Indexer;
+use syntax::SourceFile;
+
+use super::time;
+
+/// Files that change; all of a smaller folder.
+const FILES: usize = 2_000;
+
+/// What a switch cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Switch {
+    pub(super) files: usize,
+    /// Until all of them are searchable.
+    pub(super) took: Duration,
+}
+
+/// Switches there and back; the slower one counts.
+pub(super) fn measure(indexer: &mut Indexer, folder: &Path) -> Result<Switch> {
+    let files = indexer.indexed().files.files().clone();
+    let changed: Vec<&SourceFile> = files.iter().take(FILES).collect();
+    let there = switch(indexer, folder, &changed, "\n\n")?;
+    let back = switch(indexer, folder, &changed, "")?;
+    Ok(Switch { files: changed.len(), took: there.max(back) })
+}
+
+/// Writes the files with something behind their text, and takes that in.
+fn switch(indexer: &mut Indexer, folder: &Path, files: &[&SourceFile], end: &str) -> Result<Duration> {
+    for file in files {
+        fs::write(folder.join(&*file.path), format!("{}{end}", file.text))?;
+    }
+    let (took, is_changed) = time(|| indexer.refresh_all());
+    ensure!(is_changed?, "the changed files were not seen");
+    Ok(took)
+}

@@ -1,0 +1,135 @@
+//! What retrieval changes for the built-in engine.
+//!
+//! CrossCodeEval's three settings show the engine the case's file and the case's context, nothing else. A fourth one is how the
+//! engine really works: with all other files of the repository in sight.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use anyhow::Result;
+use builtin::Settings as BuiltinSettings;
+use cases::{Case, Prediction, Variant};
+use completion::{Settings, World};
+use engines::BuiltinEngine;
+use replay::{Attempt, ConfiguredEngine, Questions, Stop};
+use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
+use scoring::{Observation, Question};
+use syntax::Language;
+use tokio_util::sync::CancellationToken;
+
+use super::mined::Mined;
+use super::observations::{Figures, difference, equal_languages, labels};
+
+/// What the engine sees.
+#[derive(Clone, Copy)]
+enum Sight {
+    /// The file and the context of this variant.
+    Variant(Variant),
+    /// The file and all others, without context.
+    Repository,
+}
+
+const SIGHTS: [Sight; 4] = [
+    Sight::Variant(Variant::InFile),
+    Sight::Variant(Variant::Retrieval),
+    Sight::Variant(Variant::Oracle),
+    Sight::Repository,
+];
+
+impl Sight {
+    fn name(self) -> &'static str {
+        match self {
+            Sight::Variant(variant) => variant.name(),
+            Sight::Repository => "whole repository",
+        }
+    }
+}
+
+/// Asks the engine about the first uses.
+pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
+    let mut observations = Vec::new();
+    for sight in SIGHTS {
+        let (variant, world) = match sight {
+            Sight::Variant(variant) => (variant, World::empty()),
+            Sight::Repository => (Variant::InFile, World::new(mined.files.clone().into())),
+        };
+        let mut cases: Vec<Case> = mined.variant(variant).cloned().collect();
+        if let Sight::Repository = sight {
+            // Engines are shown nothing but the file where a case says so.
+            cases.iter_mut().for_each(|case| case.variant = None);
+        }
+        let answers = answers(&cases, world)?;
+        let observation = |(case, answer)| observation(mined, sight, case, answer);
+        observations.extend(cases.iter().zip(&answers).map(observation));
+    }
+    Ok(observations)
+}
+
+/// The engine's answers in the order of the cases.
+fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
+    let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+    let engine = ConfiguredEngine { engine: Arc::new(engine), settings: Settings::for_replay() };
+    let questions = Questions { cases: cases.into(), engines: [engine].into(), world, jobs: replay::cores() };
+    let attempts: Vec<Attempt> =
+        (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();
+    let mut answers = Vec::new();
+    let stop = Stop::at_once(CancellationToken::new());
+    let record = |prediction| {
+        answers.push(prediction);
+        ControlFlow::Continue(())
+    };
+    tokio::runtime::Runtime::new()?.block_on(replay::ask_all(attempts, &questions, &stop, record));
+    let position = |answer: &Prediction| cases.iter().position(|case| case.id == answer.case);
+    answers.sort_by_cached_key(position);
+    Ok(answers)
+}
+
+fn observation(mined: &Mined, sight: Sight, case: &Case, answer: &Prediction) -> Observation {
+    let question = Question {
+        language: Language::from_name(&case.language).unwrap_or(mined.language()),
+        prefix: &case.prefix,
+        suffix: &case.suffix,
+        truth: &case.truth,
+    };
+    Observation {
+        // The variants of a case have names of their own; the hole is what they share.
+        case: format!("{}/{}", mined.name(), case.hole),
+        cluster: mined.name().to_owned(),
+        labels: labels(sight.name(), mined.language()),
+        metrics: scoring::score(&question, &answer.text),
+        latency: Some(answer.ms.total),
+    }
+}
+
+/// What stands above the table.
+const HEAD: &str = "\
+### The built-in engine
+
+The engine's answers to the same first uses, mean over all eight languages: its file alone, with what `hybrid` found, with what
+`hybrid` finds when it also sees the truth, and with all files of the repository as its corpus, which is how it works in an editor.
+
+| sight | token-exact | edit similarity | token-exact, more than in_file | edit similarity, more than in_file |
+|---|---|---|---|---|
+";
+
+/// The answers as a table.
+pub(super) fn table(observations: &[Observation]) -> String {
+    let observations = equal_languages(observations.to_vec());
+    let figures = Figures::new(&observations);
+    let mut out = HEAD.to_owned();
+    for sight in SIGHTS.map(Sight::name) {
+        let gain = |metric| match sight {
+            "in_file" => String::new(),
+            _ => difference(&observations, Variant::InFile.name(), sight, metric),
+        };
+        let cells = [
+            figures.percent(sight, TOKEN_EXACT),
+            figures.percent(sight, EDIT_SIMILARITY),
+            gain(TOKEN_EXACT),
+            gain(EDIT_SIMILARITY),
+        ];
+        writeln!(out, "| {sight} | {} |", cells.join(" | ")).expect("a string takes everything");
+    }
+    out
+}

