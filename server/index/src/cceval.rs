@@ -14,13 +14,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use syntax::{Language, SourceFile};
+use text::python;
 
 mod candidates;
 mod chunks;
 mod files;
 mod okapi;
 mod prompt;
-mod python;
 mod render;
 mod tokens;
 mod words;

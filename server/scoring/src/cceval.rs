@@ -17,8 +17,8 @@ mod truncate;
 
 use syntax::Language;
 
-use crate::python;
 use crate::similarity::Similarity;
+use text::python;
 
 pub use aggregate::{Aggregate, aggregate};
 pub use comments::remove_comments;

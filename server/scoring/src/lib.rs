@@ -7,7 +7,6 @@
 pub mod cceval;
 pub mod comparison;
 pub mod metric;
-mod python;
 pub mod retrieval;
 mod score;
 pub mod similarity;

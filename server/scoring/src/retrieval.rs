@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use crate::cceval;
 use crate::metric::Counts;
-use crate::python;
 use crate::score::Question;
 use crate::similarity::Similarity;
+use text::python;
 
 /// Tokens before the cursor that may agree with a place.
 const AGREEING_TOKENS: usize = 24;

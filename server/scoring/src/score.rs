@@ -13,8 +13,8 @@ use syntax::Language;
 
 use crate::cceval;
 use crate::metric::{self, Counts, MetricValue, Metrics};
-use crate::python;
 use crate::similarity::Similarity;
+use text::python;
 use tokens::Tokens;
 
 /// What was asked, and the right answer.

@@ -259,6 +259,21 @@ impl Language {
         self.row().endings
     }
 
+    /// What begins a comment that ends with its line.
+    pub fn line_comment(self) -> &'static str {
+        if self == Language::Python { "#" } else { "//" }
+    }
+
+    /// Whether a line, as far as can be told from it alone, is a comment or goes on with one.
+    pub fn is_comment_line(self, line: &str) -> bool {
+        let line = line.trim_start();
+        let goes_on = || {
+            line.strip_prefix('*').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '*']))
+        };
+        line.starts_with(self.line_comment())
+            || self != Language::Python && (line.starts_with("/*") || goes_on())
+    }
+
     pub(crate) fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }

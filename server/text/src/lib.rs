@@ -10,6 +10,7 @@
 mod anchor;
 mod document;
 mod edit;
+pub mod python;
 
 pub use anchor::{Anchor, Bias};
 pub use document::{Document, Encoding, Position};

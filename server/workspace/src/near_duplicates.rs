@@ -104,11 +104,7 @@ impl Lines {
 
 /// Whether a trimmed line says enough to be recognised. Comments do not: a licence stands in every file.
 fn counts(line: &str, language: Language) -> bool {
-    let is_comment = match language {
-        Language::Python => line.starts_with('#'),
-        _ => line.starts_with("//") || line.starts_with("/*") || line.starts_with('*'),
-    };
-    !is_comment && line.chars().nth(MIN_LINE_CHARACTERS - 1).is_some()
+    !language.is_comment_line(line) && line.chars().nth(MIN_LINE_CHARACTERS - 1).is_some()
 }
 
 /// Equal on every run: this hasher starts from fixed keys.

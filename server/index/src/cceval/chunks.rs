@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::python;
 use super::tokens;
+use text::python;
 
 /// Lines of a chunk; the last one of a file may have fewer.
 const CHUNK_LINES: usize = 10;

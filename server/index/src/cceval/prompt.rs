@@ -6,7 +6,7 @@
 use syntax::Language;
 
 use super::ChunkHit;
-use super::render::{comment_sign, head};
+use super::render::head;
 
 /// The ends of the tokens of a text in bytes, ascending; the last one is the text's length.
 pub type Tokenize<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
@@ -61,7 +61,7 @@ pub fn local_prompt_with_chunks(
     settings: &LocalSettings,
     tokenize: &Tokenize<'_>,
 ) -> Prompt {
-    let context = local_context(comment_sign(language), hits, settings, tokenize);
+    let context = local_context(language.line_comment(), hits, settings, tokenize);
     let (context, context_tokens) = first_tokens(&context, settings.context_tokens, tokenize);
     let room = settings.prompt_tokens().saturating_sub(context_tokens);
     let (prefix, prefix_tokens) = last_tokens(prefix, room, tokenize);

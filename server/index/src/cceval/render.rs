@@ -3,13 +3,9 @@
 use std::fmt::Write as _;
 
 use syntax::Language;
+use text::python;
 
-use super::{ChunkHit, python};
-
-/// What the original puts at the start of a comment line.
-pub(super) fn comment_sign(language: Language) -> &'static str {
-    if language == Language::Python { "#" } else { "//" }
-}
+use super::ChunkHit;
 
 /// The first line above the chunks, and a blank one.
 pub(super) fn head(sign: &str) -> String {
@@ -21,7 +17,7 @@ pub fn context_text(language: Language, hits: &[ChunkHit]) -> String {
     if hits.is_empty() {
         return String::new();
     }
-    let sign = comment_sign(language);
+    let sign = language.line_comment();
     let mut text = head(sign);
     for hit in hits {
         write_chunk(&mut text, sign, hit);

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use text::python;
 
 fn files(fixture: &str) -> Vec<SourceFile> {
     let section = |section: &str| {

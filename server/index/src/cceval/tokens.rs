@@ -8,7 +8,7 @@
 use std::iter;
 use std::ops::Range;
 
-use super::python::{is_digit, is_space, is_word};
+use text::python::{is_digit, is_space, is_word};
 
 /// Words that are two words run together, whatever their case; all are cut behind the third letter.
 const RUN_TOGETHER: &[&str] = &["cannot", "gimme", "gonna", "gotta", "lemme"];

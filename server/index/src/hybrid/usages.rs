@@ -126,8 +126,7 @@ fn first_use(file: &FileIndex, block: u32, name: &str, shown: &Shown) -> Option<
 /// Whether a line uses `name` rather than defining, importing or describing it.
 fn is_use(file: &FileIndex, line: &CodeLine, name: &str) -> bool {
     let text = file.line_text(line);
-    let is_comment = ["//", "#", "*", "/*"].iter().any(|sign| text.trim_start().starts_with(sign));
-    !is_comment
+    !file.language().is_comment_line(text)
         && identifiers(file.language(), text).any(|word| word == name)
         && !file.outline().imports.iter().any(|import| import.line == line.number)
         && !file.outline().definitions.iter().any(|definition| definition.line == line.number)

@@ -107,7 +107,7 @@ fn members_of_what_stands_before_the_dot_come_first() {
               print_receipt(price: int) -> 'Receipt'
             class Base
               close()
-            shop/items.py 1 3 4 5 7 (defines weight, Item, name)
+            shop/items.py 1 3 4 5 7 (defines Item, weight, name)
             class Item  — Something to sell
               name: str
               weight: int
@@ -130,7 +130,7 @@ fn the_hybrid_shows_definitions_usages_and_lines_about_the_same() {
               print_receipt(price: int) -> 'Receipt'
             class Base
               close()
-            shop/items.py 1 3 4 5 7 (defines weight, Item, name)
+            shop/items.py 1 3 4 5 7 (defines Item, weight, name)
             class Item
               name: str
               weight: int

@@ -1,7 +1,6 @@
 //! The results of a file of predictions.
 
 use super::Score;
-use crate::python::round2;
 use crate::similarity::Similarity;
 
 /// What the original writes to its results file: percentages rounded to two places.
@@ -42,6 +41,11 @@ pub fn aggregate(scores: &[Score], similarity: Similarity) -> Aggregate {
     }
 }
 
+/// Python's `round(value, 2)`: correctly rounded from the exact binary value, ties to even.
+fn round2(value: f64) -> f64 {
+    format!("{value:.2}").parse().expect("a formatted number is a number")
+}
+
 #[cfg(test)]
 mod tests {
     use syntax::Language;
@@ -68,5 +72,14 @@ mod tests {
     #[test]
     fn no_scores_are_zeros() {
         assert_eq!(aggregate(&[], Similarity::Difflib), Aggregate::default());
+    }
+
+    #[test]
+    fn rounding_is_exact_with_ties_to_even() {
+        assert_eq!(round2(0.125), 0.12);
+        assert_eq!(round2(0.375), 0.38);
+        assert_eq!(round2(2.675), 2.67);
+        assert_eq!(round2(1.005), 1.0);
+        assert_eq!(round2(100.0), 100.0);
     }
 }

@@ -6,7 +6,7 @@ use syntax::Language;
 
 use super::keywords::is_keyword;
 use crate::metric::Counts;
-use crate::python;
+use text::python;
 
 /// The identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with
 /// an ASCII letter or an underscore and are no keyword of the language.

@@ -2,7 +2,7 @@
 
 use syntax::{Language, Tree};
 
-use crate::python;
+use text::python;
 
 /// The part of `prediction` that is scored: up to its first complete statement. `prompt` is the text before it.
 pub fn truncate<'a>(language: Language, prompt: &str, prediction: &'a str) -> &'a str {

@@ -1,6 +1,6 @@
 //! Whether the first line is right: nearly all that an editor shows before more is accepted.
 
-use crate::python;
+use text::python;
 
 /// Whether the first non-blank lines are equal, surrounding blanks aside; `None` for a blank truth.
 pub(super) fn exact(answer: &str, truth: &str) -> Option<bool> {

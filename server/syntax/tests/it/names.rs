@@ -2,9 +2,31 @@
 //!
 //! Expressions are printed as `name`, `this`, `super`, `object.member`, `callee()`, `:Type`, `collection[]` and `(one | other)`.
 
+use expect_test::Expect;
 use syntax::{
     Binding, Definition, Expr, Import, Imported, Language, Outline, Place, Projects, Target, Use, UseKind,
 };
+
+/// The outline of `fixture` is as expected, and what is asked of its beginnings fails nowhere.
+#[track_caller]
+pub(crate) fn check_outline(language: Language, fixture: &str, expect: Expect) {
+    assert_names_of_cuts(language, fixture);
+    expect.assert_eq(&outline(language, fixture));
+}
+
+/// The scope at the `$0` of `fixture` is as expected.
+#[track_caller]
+pub(crate) fn check_scope(language: Language, fixture: &str, expect: Expect) {
+    assert_names_of_cuts(language, &fixture.replace("$0", ""));
+    expect.assert_eq(&scope(language, fixture));
+}
+
+/// The uses in `fixture` are as expected.
+#[track_caller]
+pub(crate) fn check_uses(language: Language, fixture: &str, expect: Expect) {
+    assert_names_of_cuts(language, fixture);
+    expect.assert_eq(&uses(language, fixture));
+}
 
 /// What `text` defines and imports: first the definitions, then the namespaces, imports and extensions.
 ///

@@ -1,20 +1,10 @@
 //! Names in C and C++.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use syntax::Language::{C, Cpp};
-use syntax::{Language, Projects};
+use syntax::Projects;
 
 use crate::names;
-
-#[track_caller]
-fn check_outline(language: Language, text: &str, expect: Expect) {
-    expect.assert_eq(&names::outline(language, text));
-}
-
-#[track_caller]
-fn check_scope(language: Language, fixture: &str, expect: Expect) {
-    expect.assert_eq(&names::scope(language, fixture));
-}
 
 /// Uses most constructs of C that say something about names.
 const HEADER: &str = r#"/* The license. */
@@ -138,7 +128,7 @@ SHAPES_EXPORT Status destroy(const std::string& name);
 
 #[test]
 fn definitions_in_c() {
-    check_outline(
+    names::check_outline(
         C,
         HEADER,
         expect![[r#"
@@ -184,7 +174,7 @@ fn definitions_in_c() {
 
 #[test]
 fn definitions_in_cpp() {
-    check_outline(
+    names::check_outline(
         Cpp,
         SHAPES,
         expect![[r#"
@@ -240,7 +230,7 @@ fn definitions_in_cpp() {
 
 #[test]
 fn scopes_in_c() {
-    check_scope(
+    names::check_scope(
         C,
         r#"
 static int before(hidden *h) { hidden b; return 0; }
@@ -269,7 +259,7 @@ int POOL_run(POOL_ctx* ctx, const struct node_s *first, int argv[]) {
 
 #[test]
 fn scopes_in_cpp() {
-    check_scope(
+    names::check_scope(
         Cpp,
         r#"
 namespace db {
@@ -382,7 +372,7 @@ fn receivers() {
         "#]],
         ),
     ] {
-        check_scope(language, fixture, expect);
+        names::check_scope(language, fixture, expect);
     }
 }
 

@@ -1,32 +1,15 @@
 //! Names in C#.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use syntax::Language::CSharp;
 use syntax::{Place, Projects};
 
 use crate::names;
 
-#[track_caller]
-fn check_outline(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(CSharp, fixture);
-    expect.assert_eq(&names::outline(CSharp, fixture));
-}
-
-#[track_caller]
-fn check_scope(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(CSharp, &fixture.replace("$0", ""));
-    expect.assert_eq(&names::scope(CSharp, fixture));
-}
-
-#[track_caller]
-fn check_uses(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(CSharp, fixture);
-    expect.assert_eq(&names::uses(CSharp, fixture));
-}
-
 #[test]
 fn types_with_members() {
-    check_outline(
+    names::check_outline(
+        CSharp,
         r#"
 namespace Acme.Shapes;
 
@@ -85,7 +68,8 @@ public abstract partial class Square<T> : Base<T>, IShape, System.IDisposable wh
 
 #[test]
 fn other_types() {
-    check_outline(
+    names::check_outline(
+        CSharp,
         r#"
 class Outside {}
 namespace A {
@@ -140,7 +124,8 @@ class Otherwise { }
 
 #[test]
 fn extension_methods() {
-    check_outline(
+    names::check_outline(
+        CSharp,
         "static class E {\n  public static T First<T>(this IList<T> list, int from) => list[0];\n  static void Do(this ref Foo foo) {}\n}\n",
         expect![[r#"
             type E | static class E
@@ -152,7 +137,8 @@ fn extension_methods() {
 
 #[test]
 fn imports() {
-    check_outline(
+    names::check_outline(
+        CSharp,
         "global using System.Text;\nusing A.B;\nusing static A.B.Type;\nusing Map = A.B.Dictionary<string, int>;\nusing G = global::A.Type;\nusing Short = Type;\n",
         expect![[r#"
             import all of System.Text as * [global]
@@ -167,7 +153,8 @@ fn imports() {
 
 #[test]
 fn broken_code_keeps_what_is_whole() {
-    check_outline(
+    names::check_outline(
+        CSharp,
         "namespace N { class A { Foo y; void F() { if ( } B G(C c) { x. } class D { int z; ",
         expect![[r#"
             field y: Foo | Foo y
@@ -180,7 +167,8 @@ fn broken_code_keeps_what_is_whole() {
 
 #[test]
 fn locals() {
-    check_scope(
+    names::check_scope(
+        CSharp,
         r#"
 class A(Primary primary) {
     Field field;
@@ -387,7 +375,8 @@ fn members_being_written() {
 
 #[test]
 fn uses() {
-    check_uses(
+    names::check_uses(
+        CSharp,
         r#"
 using A.B;
 namespace Acme.Deep {

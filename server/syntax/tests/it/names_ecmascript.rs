@@ -1,23 +1,13 @@
 //! Names in TypeScript and JavaScript: what files define and import, what is in reach at a cursor, what is used, where modules are.
 
 use expect_test::{Expect, expect};
-use syntax::Language::{self, JavaScript, Tsx, TypeScript};
+use syntax::Language::{JavaScript, Tsx, TypeScript};
 use syntax::{Manifest, Place, Projects};
 
 use crate::names;
 
 /// A recursion over the tree would need more stack than a test has.
 const DEPTH: usize = 5_000;
-
-#[track_caller]
-fn outline(language: Language, text: &str, expect: Expect) {
-    expect.assert_eq(&names::outline(language, text));
-}
-
-#[track_caller]
-fn scope(language: Language, fixture: &str, expect: Expect) {
-    expect.assert_eq(&names::scope(language, fixture));
-}
 
 /// The places that `module` may have for a file, one a line, without those that only have another ending.
 #[track_caller]
@@ -110,7 +100,7 @@ export default Store;
 
 #[test]
 fn definitions_and_imports() {
-    outline(
+    names::check_outline(
         TypeScript,
         TYPES,
         expect![[r#"
@@ -211,7 +201,7 @@ module.exports = { Cache, Store, make: () => new Cache(), run() {}, limit: 10, r
 
 #[test]
 fn common_modules() {
-    outline(
+    names::check_outline(
         JavaScript,
         COMMON,
         expect![[r#"
@@ -241,7 +231,7 @@ fn common_modules() {
             import b of ./ab as renamed [reexport]
         "#]],
     );
-    outline(
+    names::check_outline(
         JavaScript,
         "module.exports = class Foo { run() {} }\n",
         expect![[r#"
@@ -250,7 +240,7 @@ fn common_modules() {
             import Foo of this file as default [reexport]
         "#]],
     );
-    outline(
+    names::check_outline(
         JavaScript,
         "class Foo {}\nmodule.exports = Foo\n",
         expect![[r#"
@@ -258,7 +248,7 @@ fn common_modules() {
         import Foo of this file as default [reexport]
     "#]],
     );
-    outline(
+    names::check_outline(
         JavaScript,
         "if (x) { module.exports = require('./a') } else { module.exports = require('./b') }",
         expect![[r#"
@@ -270,14 +260,14 @@ fn common_modules() {
 
 #[test]
 fn default_exports() {
-    outline(
+    names::check_outline(
         TypeScript,
         "export default class {}\n",
         expect![[r#"
             type default | export default class
         "#]],
     );
-    outline(
+    names::check_outline(
         TypeScript,
         "export default function run(): Result {}\n",
         expect![[r#"
@@ -285,7 +275,7 @@ fn default_exports() {
         import run of this file as default [reexport]
     "#]],
     );
-    outline(
+    names::check_outline(
         TypeScript,
         "export default { run() {} }\n",
         expect![[r#"
@@ -293,14 +283,14 @@ fn default_exports() {
         function default.run() | run()
     "#]],
     );
-    outline(
+    names::check_outline(
         TypeScript,
         "export default () => new Item();\n",
         expect![[r#"
             function default() = Item() | export default ()
         "#]],
     );
-    outline(
+    names::check_outline(
         TypeScript,
         "import x from './x';\nexport default x;\n",
         expect![[r#"
@@ -308,7 +298,7 @@ fn default_exports() {
         import default of ./x as default [reexport]
     "#]],
     );
-    outline(
+    names::check_outline(
         TypeScript,
         "class A {}\nexport = A;\n",
         expect![[r#"
@@ -320,7 +310,7 @@ fn default_exports() {
 
 #[test]
 fn variables_in_reach() {
-    scope(
+    names::check_scope(
         TypeScript,
         r#"
 function before(a: number) { const hidden = 1; }

@@ -1,25 +1,10 @@
 //! Names in Go.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use syntax::Language::Go;
 use syntax::{Manifest, Projects};
 
 use crate::names;
-
-#[track_caller]
-fn check_outline(text: &str, expect: Expect) {
-    expect.assert_eq(&names::outline(Go, text));
-}
-
-#[track_caller]
-fn check_scope(fixture: &str, expect: Expect) {
-    expect.assert_eq(&names::scope(Go, fixture));
-}
-
-#[track_caller]
-fn check_uses(text: &str, expect: Expect) {
-    expect.assert_eq(&names::uses(Go, text));
-}
 
 /// Uses most constructs of the language that say something about names.
 const SERVER: &str = r#"// Package web serves.
@@ -84,7 +69,8 @@ func max[T any](a T) T
 
 #[test]
 fn definitions() {
-    check_outline(
+    names::check_outline(
+        Go,
         SERVER,
         expect![[r#"
             type Engine < http.Handler, sync.Mutex | type Engine[T any] struct | Engine serves
@@ -121,7 +107,8 @@ fn definitions() {
 
 #[test]
 fn scopes() {
-    check_scope(
+    names::check_scope(
+        Go,
         r#"package web
 func hidden(a A) { b := 1 }
 func (e *Engine) Run(addrs []string, opts ...Option) (err error) {
@@ -224,13 +211,14 @@ fn receivers() {
         "#]],
         ),
     ] {
-        check_scope(fixture, expect);
+        names::check_scope(Go, fixture, expect);
     }
 }
 
 #[test]
 fn uses() {
-    check_uses(
+    names::check_uses(
+        Go,
         r#"package web
 import "net/http"
 type Held struct { config Config; list []pkg.Item }

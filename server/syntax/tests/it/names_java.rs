@@ -1,32 +1,15 @@
 //! Names in Java.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use syntax::Language::Java;
 use syntax::{Place, Projects};
 
 use crate::names;
 
-#[track_caller]
-fn check_outline(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(Java, fixture);
-    expect.assert_eq(&names::outline(Java, fixture));
-}
-
-#[track_caller]
-fn check_scope(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(Java, &fixture.replace("$0", ""));
-    expect.assert_eq(&names::scope(Java, fixture));
-}
-
-#[track_caller]
-fn check_uses(fixture: &str, expect: Expect) {
-    names::assert_names_of_cuts(Java, fixture);
-    expect.assert_eq(&names::uses(Java, fixture));
-}
-
 #[test]
 fn types_with_members() {
-    check_outline(
+    names::check_outline(
+        Java,
         r#"
 package com.example.shapes;
 
@@ -77,7 +60,8 @@ public abstract class Square<T extends Side> extends Base<T> implements Shape, j
 
 #[test]
 fn interfaces_enums_records_and_annotations() {
-    check_outline(
+    names::check_outline(
+        Java,
         r#"
 interface Shape extends Comparable<Shape>, Cloneable {
     int SIDES = 4;
@@ -122,7 +106,8 @@ record Point<N>(@NotNull N x, N... rest) implements Shape {
 
 #[test]
 fn imports() {
-    check_outline(
+    names::check_outline(
+        Java,
         "import a.b.C;\nimport a.b.*;\nimport static a.b.C.make;\nimport static a.b.C.*;\nimport Single;\n",
         expect![[r#"
             import C of a.b as C
@@ -135,7 +120,8 @@ fn imports() {
 
 #[test]
 fn broken_code_keeps_what_is_whole() {
-    check_outline(
+    names::check_outline(
+        Java,
         "class A { int x( ; Foo y; void f() { if ( } class { int z; } B g(C c) {",
         expect![[r#"
             type A | class A
@@ -149,7 +135,8 @@ fn broken_code_keeps_what_is_whole() {
 
 #[test]
 fn locals() {
-    check_scope(
+    names::check_scope(
+        Java,
         r#"
 class A {
     Field field;
@@ -309,7 +296,8 @@ fn members_being_written() {
 
 #[test]
 fn uses() {
-    check_uses(
+    names::check_uses(
+        Java,
         r#"
 package a.B;
 import a.b.C;

@@ -10,21 +10,6 @@ use crate::names;
 const DEPTH: usize = 5_000;
 
 #[track_caller]
-fn outline(text: &str, expect: Expect) {
-    expect.assert_eq(&names::outline(Python, text));
-}
-
-#[track_caller]
-fn scope(fixture: &str, expect: Expect) {
-    expect.assert_eq(&names::scope(Python, fixture));
-}
-
-#[track_caller]
-fn uses(text: &str, expect: Expect) {
-    expect.assert_eq(&names::uses(Python, text));
-}
-
-#[track_caller]
 fn targets(from: &str, module: &str, expect: Expect) {
     expect.assert_eq(&names::targets(Python, from, module, &Projects::default()));
 }
@@ -117,7 +102,8 @@ except ImportError:
 
 #[test]
 fn definitions_and_imports() {
-    outline(
+    names::check_outline(
+        Python,
         STORE,
         expect![[r#"
             constant LIMIT | LIMIT = 10
@@ -167,7 +153,8 @@ fn definitions_and_imports() {
 
 #[test]
 fn broken_code_keeps_what_is_whole() {
-    outline(
+    names::check_outline(
+        Python,
         "class A:\n    def f(self):\n        return (\n\ndef g(x: int) -> B:\n    pass\n",
         expect![[r#"
             type A | class A
@@ -179,7 +166,8 @@ fn broken_code_keeps_what_is_whole() {
 
 #[test]
 fn variables_in_reach() {
-    scope(
+    names::check_scope(
+        Python,
         r#"
 def other(a: int):
     hidden = 1
@@ -275,7 +263,8 @@ fn receivers() {
 
 #[test]
 fn names_that_are_used() {
-    uses(
+    names::check_uses(
+        Python,
         r#"
 import os
 from a import b as c

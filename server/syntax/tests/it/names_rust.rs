@@ -1,25 +1,10 @@
 //! Names in Rust.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use syntax::Language::Rust;
 use syntax::{Manifest, Projects};
 
 use crate::names;
-
-#[track_caller]
-fn check_outline(text: &str, expect: Expect) {
-    expect.assert_eq(&names::outline(Rust, text));
-}
-
-#[track_caller]
-fn check_scope(fixture: &str, expect: Expect) {
-    expect.assert_eq(&names::scope(Rust, fixture));
-}
-
-#[track_caller]
-fn check_uses(text: &str, expect: Expect) {
-    expect.assert_eq(&names::uses(Rust, text));
-}
 
 /// Uses most constructs of the language that say something about names.
 const SHAPES: &str = r#"//! Shapes.
@@ -97,7 +82,8 @@ thread_local!(static NONE: u8 = 1);
 
 #[test]
 fn definitions() {
-    check_outline(
+    names::check_outline(
+        Rust,
         SHAPES,
         expect![[r#"
             type Circle | pub struct Circle<T: Copy> where T: Into<f64> | A shape
@@ -143,7 +129,8 @@ fn definitions() {
 
 #[test]
 fn imports() {
-    check_outline(
+    names::check_outline(
+        Rust,
         r#"
 use a;
 pub use crate::b::c::D;
@@ -192,7 +179,8 @@ fn f() { use t::u; }
 
 #[test]
 fn scopes() {
-    check_scope(
+    names::check_scope(
+        Rust,
         r#"
 impl Server {
     fn other(&self, hidden: Hidden) { let hidden = 1; }
@@ -325,13 +313,14 @@ fn receivers() {
         "#]],
         ),
     ] {
-        check_scope(fixture, expect);
+        names::check_scope(Rust, fixture, expect);
     }
 }
 
 #[test]
 fn uses() {
-    check_uses(
+    names::check_uses(
+        Rust,
         r#"
 use crate::a::B;
 #[derive(Clone)]

@@ -1,19 +1,29 @@
-//! Python's rules for text, on which the original's chunks and tokens rest and which differ from Rust's.
+//! Python's rules for text, which the public benchmarks rest on and which differ from Rust's.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Whether `str.strip` removes `c` and `\s` matches it: Unicode's white space and the separators U+001C to U+001F.
-pub(super) fn is_space(c: char) -> bool {
+/// Whether `str.strip` removes `c` and `\s` matches it: Unicode's white space and the information separators U+001C to U+001F.
+pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Whether `str.strip` leaves nothing of `line`.
-pub(super) fn is_blank(line: &str) -> bool {
-    line.chars().all(is_space)
+/// Whether `str.strip` leaves nothing of `text`.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_space)
+}
+
+/// `str.strip()`.
+pub fn strip(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+/// `str.rstrip()`.
+pub fn rstrip(text: &str) -> &str {
+    text.trim_end_matches(is_space)
 }
 
 /// Whether `\w` matches `c`: letters, numbers and the underscore, but no combining marks.
-pub(super) fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
     }
@@ -21,12 +31,12 @@ pub(super) fn is_word(c: char) -> bool {
 }
 
 /// Whether `\d` matches `c`.
-pub(super) fn is_digit(c: char) -> bool {
+pub fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber)
 }
 
 /// `str.splitlines()`: more line ends than an editor knows, and no empty line after the last one.
-pub(super) fn split_lines(text: &str) -> impl Iterator<Item = &str> {
+pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_end)
         .scan(false, |after_cr, piece| {
             // The line feed of a CRLF is a piece of its own; it ends the line that was already given.
@@ -46,17 +56,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn separators_are_white_and_zero_width_marks_are_not() {
-        assert!(is_blank(" \t\r\u{1c}\u{1f}\u{85}\u{a0}\u{3000}"));
-        assert!(is_blank(""));
-        assert!(!is_blank("\u{feff}"));
-        assert!(!is_blank(" \u{200b}"));
+    fn white_space_is_pythons() {
+        let white: Vec<u32> =
+            (0..=0x10FFFF).filter_map(char::from_u32).filter(|&c| is_space(c)).map(u32::from).collect();
+        let mut expected: Vec<u32> = (0x9..=0xD).chain(0x1C..=0x20).chain([0x85, 0xA0, 0x1680]).collect();
+        expected.extend((0x2000..=0x200A).chain([0x2028, 0x2029, 0x202F, 0x205F, 0x3000]));
+        assert_eq!(white, expected);
+    }
+
+    #[test]
+    fn stripping_keeps_inner_and_zero_width_blanks() {
+        assert_eq!(strip("\u{1f} a\u{a0}b\r\n\u{85}"), "a\u{a0}b");
+        assert_eq!(strip("\u{feff}x\u{200b}"), "\u{feff}x\u{200b}");
+        assert_eq!(rstrip(" a \u{2029}"), " a");
+        assert_eq!(strip(" \t"), "");
+        assert!(is_blank("\u{3000}\u{1c}") && !is_blank("\u{feff}"));
     }
 
     #[test]
     fn word_characters_are_letters_numbers_and_underscore() {
-        assert!(['a', '0', '_', 'é', '漢', 'Ⅷ', '½', '²'].into_iter().all(is_word));
-        assert!(!['\u{301}', '-', '$', '😀', '\u{200d}', 'Ⓐ', ' '].into_iter().any(is_word));
+        for c in ['a', 'Z', '0', '_', 'é', 'ß', '漢', 'Ⅷ', '½', '²', '𝒳', 'ª'] {
+            assert!(is_word(c), "{c:?} is a word character");
+        }
+        for c in ['\u{301}', '\u{94d}', '-', '$', '😀', '\u{200d}', 'Ⓐ', ' '] {
+            assert!(!is_word(c), "{c:?} is no word character");
+        }
+    }
+
+    #[test]
+    fn digits_are_decimal_ones() {
         assert!(is_digit('7') && is_digit('٣') && !is_digit('²') && !is_digit('x'));
     }
 
