@@ -1,24 +1,32 @@
 //! Which documents take part at all: what is secret, ignored or too large is neither sent to an engine nor recorded.
 
+use std::sync::Arc;
+
 use workspace::SkipReason;
 
 use crate::beside::beside;
 use crate::documents::OpenDocument;
 use crate::folders::Home;
+use crate::locks::lock;
 
-/// Why nothing of a document may be sent or recorded, if so. What the disk says is asked once, when the document is first worked in.
+/// Why nothing of a document may be sent or recorded, if so. What the disk says is asked once for each folder that holds it.
 pub(crate) async fn refusal(document: &OpenDocument, home: &Home) -> Option<String> {
     if let Some(reason) = by_itself(document) {
         return Some(reason);
     }
-    let judged = || async {
-        let folder = home.folder.clone().filter(|_| home.is_inside)?;
-        let path = home.path.clone();
-        let judged = beside(move || Ok::<_, String>(workspace::admits(&folder.root, &path))).await;
-        judged.ok()?.err().filter(|reason| keeps_out(*reason))
+    let folder = home.folder.clone().filter(|_| home.is_inside)?;
+    let known = lock(&document.session.left_out).get(&folder.root).copied();
+    let left_out = match known {
+        Some(known) => known,
+        None => {
+            let (root, path) = (folder.root.clone(), Arc::clone(&home.path));
+            let judged = beside(move || Ok::<_, String>(workspace::admits(&root, &path))).await.ok()?;
+            let reason = judged.err().filter(|reason| keeps_out(*reason));
+            lock(&document.session.left_out).insert(folder.root.clone(), reason);
+            reason
+        }
     };
-    let reason = document.session.left_out.get_or_init(judged).await;
-    reason.map(|reason| format!("it is left out of the workspace: {}", reason.name()))
+    left_out.map(|reason| format!("it is left out of the workspace: {}", reason.name()))
 }
 
 /// What can be told without looking at the disk.

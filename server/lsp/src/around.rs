@@ -3,6 +3,7 @@
 //! A document whose text is not what is saved is searched in the place of its file. What it holds is derived when somebody searches,
 //! once per version: a few milliseconds for thousands of lines.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use completion::Around;
@@ -14,7 +15,6 @@ use crate::documents::OpenDocument;
 use crate::folders::{Contents, Folder};
 use crate::locks::lock;
 use crate::moment::Moment;
-use crate::server::Server;
 
 /// An open document with the file that it is.
 struct Neighbour {
@@ -22,29 +22,39 @@ struct Neighbour {
     path: Arc<str>,
 }
 
-/// What is open beside `document` in its folder.
+/// What is open beside `document` in its folder, be it in another folder within.
 pub(crate) async fn around(
-    server: &Server,
     moment: &Moment,
     document: &OpenDocument,
-    folder: &Folder,
+    folder: &Arc<Folder>,
     contents: Arc<Contents>,
 ) -> Around {
-    let mut neighbours = Vec::new();
-    for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_known()) {
-        let home = server.folders.home(&other);
-        let is_beside = home.is_inside && home.folder.as_ref().is_some_and(|home| home.root == folder.root);
-        if is_beside && admission::refusal(&other, &home).await.is_none() {
-            neighbours.push(Neighbour { document: other, path: home.path });
-        }
-    }
+    let mut neighbours = neighbours(moment, document, folder).await;
     // The latest first; a document that is opened counts as looked at.
     neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
+    // One file may be open in several windows.
+    let mut paths = HashSet::new();
+    neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(Neighbour::visit).collect();
     let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.changed(&contents)).collect();
     // After a defect there is still what is saved.
     let documents = tokio::task::spawn_blocking(derive).await.unwrap_or_default();
     Around { documents, recent }
+}
+
+/// The other documents that may be told of. What else is open of the document's own file is not among them: it holds the text after
+/// the cursor.
+async fn neighbours(moment: &Moment, document: &OpenDocument, folder: &Arc<Folder>) -> Vec<Neighbour> {
+    let own = document.real_path().await;
+    let mut neighbours = Vec::new();
+    for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_known()) {
+        let is_own = own.is_some() && own == other.real_path().await;
+        let Some(home) = folder.home_of(&other).await.filter(|_| !is_own) else { continue };
+        if admission::refusal(&other, &home).await.is_none() {
+            neighbours.push(Neighbour { document: other, path: home.path });
+        }
+    }
+    neighbours
 }
 
 impl Neighbour {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
@@ -194,6 +194,11 @@ impl OpenDocument {
     /// Line of the last edit, 0-based; `None` if there was none.
     pub(crate) fn edited_line(&self) -> Option<u32> {
         Some(self.rope.position(self.last_edit?, self.encoding)?.line)
+    }
+
+    /// Which file it is, whatever links its path goes through; `None` if it is none. Waits for the disk the first time.
+    pub(crate) async fn real_path(&self) -> Option<Arc<Path>> {
+        self.session.real_path.get(self.path.as_deref()?).await
     }
 
     /// Whether its text is what the editor shows.

@@ -1,6 +1,6 @@
 //! The workspace's folders: what was read of each, and what was recorded in it.
 
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +15,7 @@ use workspace::Snapshot;
 use crate::documents::OpenDocument;
 use crate::from_proto;
 use crate::locks::lock;
+use crate::real_path::Resolved;
 use crate::recorded::Recorded;
 
 /// All folders.
@@ -30,8 +31,9 @@ pub(crate) struct Folder {
     pub(crate) uri: Uri,
     /// As the client calls it.
     pub(crate) name: String,
-    /// Where it is.
+    /// Where it is, as the client writes it.
     pub(crate) root: PathBuf,
+    real_root: Resolved,
     /// What was recorded in it.
     pub(crate) recorded: Recorded,
     /// Told when there is something to look at.
@@ -132,33 +134,54 @@ impl Folders {
 
     /// Takes note that a file may have changed.
     pub(crate) fn changed(&self, path: &Path) {
-        for folder in self.all().iter().filter(|folder| path.starts_with(&folder.root)) {
+        for folder in self.all().iter().filter(|folder| folder.may_hold(path)) {
             folder.note(vec![path.to_owned()]);
         }
     }
 
-    /// The innermost folder that holds a file.
-    fn holding(&self, path: &Path) -> Option<Arc<Folder>> {
+    /// Where a document belongs: to the innermost folder that holds it. A folder in which it only is behind a link counts less than one in
+    /// which its file is.
+    pub(crate) async fn home(&self, document: &OpenDocument) -> Home {
         let all = self.all();
-        let holding = all.into_iter().filter(|folder| path.starts_with(&folder.root));
-        holding.max_by_key(|folder| folder.root.as_os_str().len())
-    }
-
-    /// Where a document belongs.
-    pub(crate) fn home(&self, document: &OpenDocument) -> Home {
-        let folder = document.path.as_deref().and_then(|path| self.holding(path));
-        let inside = folder.as_ref().zip(document.path.as_deref()).and_then(|(folder, path)| {
-            let path = path.strip_prefix(&folder.root).ok()?;
-            Some(path.to_string_lossy().replace('\\', "/"))
-        });
+        let mut best: Option<(Held, &Arc<Folder>)> = None;
+        for folder in &all {
+            let Some(held) = folder.holds(document).await else { continue };
+            if best.as_ref().is_none_or(|(other, _)| held.rank() >= other.rank()) {
+                best = Some((held, folder));
+            }
+        }
         let outside = || {
             document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| path.display().to_string())
         };
-        Home {
-            is_inside: inside.is_some(),
-            path: inside.unwrap_or_else(outside).into(),
-            folder: folder.or_else(|| self.all().into_iter().next()),
+        match best {
+            Some((held, folder)) => Home::inside(folder, held.path),
+            None => Home { folder: all.first().cloned(), path: outside().into(), is_inside: false },
         }
+    }
+}
+
+impl Home {
+    fn inside(folder: &Arc<Folder>, path: Arc<str>) -> Home {
+        Home { folder: Some(Arc::clone(folder)), path, is_inside: true }
+    }
+}
+
+/// How a folder holds a document.
+struct Held {
+    /// The document's path in it, with `/` between its parts.
+    path: Arc<str>,
+    /// Whether the file lies there, rather than behind a link.
+    is_real: bool,
+    /// Whether the client writes the document's path with the folder's before it.
+    is_as_written: bool,
+    /// How deep the folder lies.
+    depth: usize,
+}
+
+impl Held {
+    /// Of two folders that hold a document, it belongs to the one with the larger rank.
+    fn rank(&self) -> (bool, usize, bool) {
+        (self.is_real, self.depth, self.is_as_written)
     }
 }
 
@@ -175,12 +198,44 @@ impl Folder {
             uri: folder.uri,
             name: folder.name,
             root,
+            real_root: Resolved::default(),
             changed: Notify::new(),
             pending: Mutex::new(Pending::Paths(Vec::new())),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
             reading: watch::Sender::default(),
         })
+    }
+
+    /// Where it is, whatever links lead there. Waits for the disk the first time.
+    async fn real_root(&self) -> Option<Arc<Path>> {
+        self.real_root.get(&self.root).await
+    }
+
+    /// Whether it holds a document. Its index knows a file by one path only, so the file's own path counts, and the one that the client
+    /// writes where there is no other.
+    async fn holds(&self, document: &OpenDocument) -> Option<Held> {
+        let written = document.path.as_deref().and_then(|path| path.strip_prefix(&self.root).ok());
+        let (real_path, real_root) = (document.real_path().await, self.real_root().await);
+        let real = real_path.as_deref().zip(real_root.as_deref());
+        let real = real.and_then(|(path, root)| path.strip_prefix(root).ok());
+        let root = if real.is_some() { real_root.as_deref()? } else { &self.root };
+        Some(Held {
+            path: real.or(written)?.to_string_lossy().replace(MAIN_SEPARATOR, "/").into(),
+            is_real: real.is_some(),
+            is_as_written: written.is_some(),
+            depth: root.components().count(),
+        })
+    }
+
+    /// The document as one of this folder, even if it belongs to another one within; `None` if it is not below.
+    pub(crate) async fn home_of(self: &Arc<Folder>, document: &OpenDocument) -> Option<Home> {
+        Some(Home::inside(self, self.holds(document).await?.path))
+    }
+
+    /// Whether a file may be in it, as far as its path tells.
+    fn may_hold(&self, path: &Path) -> bool {
+        path.starts_with(&self.root) || self.real_root.known().is_some_and(|root| path.starts_with(root))
     }
 
     /// What is known of its files.
@@ -235,6 +290,7 @@ impl Folder {
 
     /// Publishes why the folder could not be read; what was known stays.
     pub(crate) fn fail(&self, reason: String) {
+        self.real_root.forget();
         self.reading.send_modify(|reading| reading.state = State::Failed(reason));
     }
 

@@ -30,6 +30,7 @@ mod parent;
 mod parsed;
 mod places;
 mod progress;
+mod real_path;
 mod recorded;
 mod requests;
 mod serve;

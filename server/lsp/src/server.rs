@@ -142,13 +142,13 @@ impl Server {
     }
 
     /// The folder that a document belongs to; the first one where none is named.
-    pub(crate) fn folder_of(
+    pub(crate) async fn folder_of(
         &self,
         moment: &Moment,
         document: Option<&TextDocumentIdentifier>,
     ) -> Result<Arc<Folder>> {
         let folder = match document {
-            Some(document) => self.folders.home(&*moment.document(&document.uri)?).folder,
+            Some(document) => self.folders.home(&*moment.document(&document.uri)?).await.folder,
             None => self.folders.all().into_iter().next(),
         };
         folder.ok_or_else(no_folder)

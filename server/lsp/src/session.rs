@@ -1,18 +1,22 @@
 //! What is kept for an open document across its versions.
 //!
-//! Shared by the ordering layer and the tasks of requests. Each lock is held for a look or a small change, never across an await.
+//! Shared by the ordering layer and the tasks of requests. No lock is held across an await. Those that the ordering layer takes
+//! (turns, places) are held for a look or a small change. What is derived from the text is derived under its lock, beside the
+//! threads that answer, so that who wants the same waits and finds it done.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use completion::Recent;
 use index::FileIndex;
 use text::{Document as Rope, Edit};
-use tokio::sync::OnceCell;
 use workspace::SkipReason;
 
 use crate::locks::lock;
 use crate::parsed::Parsed;
 use crate::places::Places;
+use crate::real_path::Resolved;
 use crate::turns::Turns;
 
 /// One document's life from `didOpen` to `didClose`.
@@ -27,8 +31,10 @@ pub(crate) struct Session {
     pub(crate) indexed: Mutex<Option<Arc<FileIndex>>>,
     /// Where cases were recorded, and what was suggested.
     pub(crate) places: Mutex<Places>,
-    /// Why the walk of the workspace leaves the file out, once somebody asked.
-    pub(crate) left_out: OnceCell<Option<SkipReason>>,
+    /// Why the walk of a folder leaves the file out, by the folder's root, once somebody asked.
+    pub(crate) left_out: Mutex<HashMap<PathBuf, Option<SkipReason>>>,
+    /// Which file it is.
+    pub(crate) real_path: Resolved,
 }
 
 impl Session {
@@ -40,7 +46,8 @@ impl Session {
             parsed: Mutex::default(),
             indexed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),
-            left_out: OnceCell::new(),
+            left_out: Mutex::default(),
+            real_path: Resolved::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cases as the editor is told of them: their place now, and what engines made of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cases::{Case, Metric, Prediction, Score};
@@ -45,11 +45,17 @@ impl Summaries {
         documents: &Arc<Documents>,
     ) -> Result<Summaries> {
         let known = known(server, folder).await?;
-        let (folder, documents) = (Arc::clone(folder), Arc::clone(documents));
+        let mut open: Vec<(Arc<str>, Arc<OpenDocument>)> = Vec::new();
+        for document in documents.all() {
+            if let Some(home) = folder.home_of(&document).await {
+                open.push((home.path, document));
+            }
+        }
+        // Of several windows on one file the one that was opened or edited last counts.
+        open.sort_by_key(|(_, document)| document.revision);
+        let folder = Arc::clone(folder);
         beside(move || {
-            let paths: HashSet<&str> = known.cases.iter().map(|case| &*case.path).collect();
-            let open = paths.into_iter().filter_map(|path| Some((path, documents.get(&uri(&folder, path))?)));
-            let places = open.flat_map(|(path, document)| places(&document, &known, path)).collect();
+            let places = open.iter().flat_map(|(path, document)| places(document, &known, path)).collect();
             Ok::<_, String>(Summaries { folder, known, places })
         })
         .await

@@ -1,6 +1,8 @@
 //! The language server, driven over its standard input and output as an editor does.
 
 mod account;
+#[cfg(unix)]
+mod aliases;
 mod bad_input;
 mod bad_messages;
 mod burst;

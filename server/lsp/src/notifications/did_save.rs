@@ -6,7 +6,12 @@ use crate::from_proto;
 use crate::ordered::State;
 
 pub(crate) fn did_save(state: &mut State, params: DidSaveTextDocumentParams) {
-    if let Some(path) = from_proto::path(&params.text_document.uri) {
-        state.server.folders.changed(&path);
+    let uri = params.text_document.uri;
+    let Some(path) = from_proto::path(&uri) else { return };
+    state.server.folders.changed(&path);
+    // The file that was written may lie elsewhere than the path says.
+    let real = state.documents.get(&uri).and_then(|document| document.session.real_path.known());
+    if let Some(real) = real.filter(|real| **real != *path) {
+        state.server.folders.changed(&real);
     }
 }

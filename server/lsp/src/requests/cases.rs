@@ -14,9 +14,11 @@ pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result
     let moment = Moment::of_request();
     let document = params.and_then(|params| params.text_document);
     let document = document.map(|document| moment.document(&document.uri)).transpose()?;
-    let home = document.map(|document| server.folders.home(&document));
-    let (folders, path) = match home {
-        Some(home) => (home.folder.into_iter().collect(), Some(home.path)),
+    let (folders, path) = match document {
+        Some(document) => {
+            let home = server.folders.home(&document).await;
+            (home.folder.into_iter().collect(), Some(home.path))
+        }
         None => (server.folders.all(), None),
     };
     let mut cases = Vec::new();

@@ -91,7 +91,7 @@ impl Asking<'_> {
         selected: Option<SelectedCompletionInfo>,
         cancel: &CancellationToken,
     ) -> std::result::Result<Ending, Ending> {
-        let home = self.server.folders.home(self.document);
+        let home = self.server.folders.home(self.document).await;
         if let Some(reason) = self.gate(&home).await {
             return Err(Ending::Nothing { status: "gated", reason });
         }
@@ -147,7 +147,7 @@ impl Asking<'_> {
         let path = Arc::clone(&home.path);
         let mut snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
         if let Some(folder) = home.folder.as_ref().filter(|_| asked.engine.reads_context()) {
-            let around = around(self.server, self.moment, self.document, folder, Arc::clone(&contents)).await;
+            let around = around(self.moment, self.document, folder, Arc::clone(&contents)).await;
             snapshot = snapshot.among(around);
         }
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);

@@ -21,7 +21,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let moment = Moment::of_request();
     let document = moment.document(&params.text_document.uri)?;
     let cursor = document.offset(params.position)?;
-    let home = server.folders.home(&document);
+    let home = server.folders.home(&document).await;
     let folder = home.folder.clone().ok_or_else(no_folder)?;
     if !home.is_inside {
         return Err(failed("this document is in no open folder; save it into one, then record it"));

@@ -52,13 +52,13 @@ async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Resu
             let Some(document) = &params.text_document else {
                 return Err(Error::invalid_params("to replay a file, name its textDocument"));
             };
-            let home = server.folders.home(&*moment.document(&document.uri)?);
+            let home = server.folders.home(&*moment.document(&document.uri)?).await;
             let folder = home.folder.ok_or_else(no_folder)?;
             let known = known(server, &folder).await?;
             Ok((folder, known.of_file(&home.path).cloned().collect()))
         }
         Target::Suite => {
-            let folder = server.folder_of(moment, params.text_document.as_ref())?;
+            let folder = server.folder_of(moment, params.text_document.as_ref()).await?;
             let known = known(server, &folder).await?;
             Ok((folder, known.cases.clone()))
         }

@@ -17,7 +17,7 @@ use crate::summaries::known;
 pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
     let moment = Moment::of_request();
     let document = params.and_then(|params| params.text_document);
-    let folder = server.folder_of(&moment, document.as_ref())?;
+    let folder = server.folder_of(&moment, document.as_ref()).await?;
     let known = known(&server, &folder).await?;
     let suite = folder.recorded.suite().path();
     let cases = known.cases.len();

@@ -27,9 +27,9 @@ total = 1
 ";
 
 /// A question whose answer needs `make_gadget`.
-const QUESTION: &str = "size = 3\ngadget = make_gadget(size)\nprint(gadget)\nother = make_gadget";
+pub(super) const QUESTION: &str = "size = 3\ngadget = make_gadget(size)\nprint(gadget)\nother = make_gadget";
 
-fn editor(project: &Project, client: impl FnOnce(Setup) -> Setup) -> Editor {
+pub(super) fn editor(project: &Project, client: impl FnOnce(Setup) -> Setup) -> Editor {
     let editor = Editor::start(project, &["--scripted", &rules().to_string()], client(setup(project)));
     wait_until_ready(&editor);
     editor
@@ -42,15 +42,21 @@ fn watching(setup: Setup) -> Setup {
 
 /// The files that the context of a question comes from. Each question is of its own, so that no answer is used again.
 #[track_caller]
-fn context(editor: &Editor, question: &str) -> Vec<String> {
-    let buffer = editor.open("main.py", question);
-    let answer = editor.ghost_text(&buffer, question.len());
+pub(super) fn context(editor: &Editor, question: &str) -> Vec<String> {
+    context_at(editor, &editor.uri("main.py"), question, question.len())
+}
+
+/// The files that the context of a question comes from which is asked at an offset of a document.
+#[track_caller]
+pub(super) fn context_at(editor: &Editor, uri: &str, text: &str, offset: usize) -> Vec<String> {
+    let buffer = editor.open_uri(uri, text);
+    let answer = editor.ghost_text(&buffer, offset);
     editor.close(&buffer);
     let paths = answer.strip_prefix("context=").unwrap_or_else(|| panic!("no context: {answer}"));
     paths.split_whitespace().map(str::to_owned).collect()
 }
 
-fn has(paths: &[String], path: &str) -> bool {
+pub(super) fn has(paths: &[String], path: &str) -> bool {
     paths.iter().any(|known| known == path)
 }
 
@@ -84,6 +90,32 @@ fn a_document_that_is_not_saved_yet_is_found_too() {
     assert!(has(&context(&editor, QUESTION), "gadgets.py"));
     editor.close(&new);
     assert!(!has(&context(&editor, QUESTION), "gadgets.py"));
+}
+
+#[test]
+fn a_document_of_a_folder_within_beats_its_file_in_the_folder_around() {
+    let project = Project::new(WORKSPACE);
+    project.write("inner/gadgets.py", "count = 1\n");
+    let inner = project.root().join("inner");
+    let editor = editor(&project, |setup| setup.folder(&inner));
+    assert!(!has(&context(&editor, QUESTION), "inner/gadgets.py"));
+    let gadgets = editor.open("inner/gadgets.py", "def make_gadget(size):\n    return size\n");
+    assert!(has(&context(&editor, QUESTION), "inner/gadgets.py"));
+    editor.close(&gadgets);
+    assert!(!has(&context(&editor, QUESTION), "inner/gadgets.py"));
+}
+
+#[test]
+fn what_the_folder_around_ignores_is_not_found_from_it() {
+    let project = Project::new(WORKSPACE);
+    project.write(".gitignore", "/inner\n");
+    project.write("inner/gadgets.py", "count = 1\n");
+    let inner = project.root().join("inner");
+    let editor = editor(&project, |setup| setup.folder(&inner));
+    editor.open("inner/gadgets.py", "def make_gadget(size):\n    return size\n");
+    let main = editor.uri("inner/main.py");
+    assert!(has(&context_at(&editor, &main, QUESTION, QUESTION.len()), "gadgets.py"));
+    assert!(!has(&context(&editor, QUESTION), "inner/gadgets.py"));
 }
 
 #[test]

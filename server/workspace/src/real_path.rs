@@ -1,0 +1,57 @@
+//! Which file a path means.
+
+use std::path::{Path, PathBuf};
+
+/// A path without links in it: a file has one, however it is come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RealPath {
+    /// Of what is on disk.
+    Of(PathBuf),
+    /// Of what is not there yet, as it will be if no link is put there: that of the nearest folder above, with the rest as written.
+    Expected(PathBuf),
+}
+
+/// Looks for the real path of `path`, which is absolute. `None` if even its root cannot be looked at. Waits for the disk.
+pub fn real_path(path: &Path) -> Option<RealPath> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(RealPath::Of(real));
+    }
+    path.ancestors().skip(1).find_map(|folder| {
+        let rest = path.strip_prefix(folder).ok()?;
+        Some(RealPath::Expected(folder.canonicalize().ok()?.join(rest)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_has_the_path_of_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::write(root.join("a.py"), "").unwrap();
+        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Of(root.join("a.py"))));
+        for path in ["new/b.py", "a.py/b.py"] {
+            assert_eq!(real_path(&root.join(path)), Some(RealPath::Expected(root.join(path))));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_as_far_as_they_lead_somewhere() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        symlink("link/a.py", root.join("a.py")).unwrap();
+        let new = real_path(&root.join("link/new/a.py"));
+        assert_eq!(new, Some(RealPath::Expected(root.join("real/new/a.py"))));
+        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Expected(root.join("a.py"))));
+        fs::write(root.join("real/a.py"), "").unwrap();
+        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Of(root.join("real/a.py"))));
+    }
+}
