@@ -53,16 +53,18 @@ pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
     unix::make_folder_private(&mut builder);
     builder.recursive(true).create(folder)?;
     for file in files(folder, TEMPORARY)? {
-        if is_abandoned(&file.path()) {
-            drop(fs::remove_file(file.path()));
-        }
+        remove_abandoned(&file.path());
     }
     Ok(())
 }
 
-/// Whether nobody is writing a file: whoever does holds its lock, and the system ends that with the process.
-fn is_abandoned(path: &Path) -> bool {
-    OpenOptions::new().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
+/// Removes a file that nobody is writing: whoever does holds its lock, and the system ends that with the process. The lock is held until
+/// the file is gone, so that one who has just created it learns of that when he gets the lock.
+fn remove_abandoned(path: &Path) {
+    let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
+    if file.try_lock().is_ok() {
+        drop(fs::remove_file(path));
+    }
 }
 
 /// Creates a file for this user alone; it is an error if there is one.

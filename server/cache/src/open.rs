@@ -42,7 +42,8 @@ impl Opened {
             Ok(start) => start,
             Err(flaw) => return Ok(Err(flaw)),
         };
-        let Some(rest) = self.rest.checked_sub(RunStart::BYTES as u64 + start.bytes) else {
+        let behind = self.rest.checked_sub(RunStart::BYTES as u64);
+        let Some(rest) = behind.and_then(|behind| behind.checked_sub(start.bytes)) else {
             return Ok(Err(Flaw::Damage("a part of it has no length")));
         };
         let mut bytes = vec![0; usize::try_from(start.bytes).unwrap_or(0)];

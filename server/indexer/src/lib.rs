@@ -17,6 +17,7 @@ use std::sync::Arc;
 use cache::{Cache, Miss, Saved};
 use index::{FileIndex, Index};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use syntax::{Projects, SourceFile};
 use workspace::{Changes, Error, Follower, Limits, Progress, Snapshot};
 
@@ -38,8 +39,10 @@ pub struct Indexer {
     follower: Follower,
     indexed: Indexed,
     cache: Option<Cache>,
-    /// Bytes of text that are not in the cache as they are.
-    unsaved: u64,
+    /// Bytes of text by path, of files that are not in the cache as they are.
+    unsaved: FxHashMap<Arc<str>, u64>,
+    /// How much has to be unsaved before it is tried again to save, after that failed.
+    patience: u64,
 }
 
 /// How opening went.
@@ -68,18 +71,13 @@ impl Indexer {
         let old: Vec<Option<Arc<FileIndex>>> = files.files().iter().map(|file| cached.take(file)).collect();
         let reused = old.iter().flatten().count();
         let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| old.unwrap_or_else(|| derive(file));
-        let unsaved: u64 = files
-            .files()
-            .iter()
-            .zip(&old)
-            .filter(|(_, old)| old.is_none())
-            .map(|(file, _)| bytes(file))
-            .sum();
+        let is_new = |(file, old): (_, &Option<_>)| old.is_none().then_some(file);
+        let unsaved = files.files().iter().zip(&old).filter_map(is_new).map(size).collect();
         let derived: Vec<Arc<FileIndex>> = old.into_par_iter().zip(&**files.files()).map(derive).collect();
         let opening = Opening { reused, derived: derived.len() - reused, miss: cached.miss };
         let projects = Arc::new(Projects::new(files.manifests()));
         let indexed = Indexed { files, index: Index::from_files(derived), projects };
-        Ok((Indexer { follower, indexed, cache, unsaved }, opening))
+        Ok((Indexer { follower, indexed, cache, unsaved, patience: 0 }, opening))
     }
 
     /// The folder as of the last look.
@@ -109,7 +107,10 @@ impl Indexer {
             return false;
         }
         let Changes { changed, removed, manifests_changed, snapshot } = changes;
-        self.unsaved += changed.iter().map(bytes).sum::<u64>();
+        for path in &removed {
+            self.unsaved.remove(path);
+        }
+        self.unsaved.extend(changed.iter().map(size));
         let derived: Vec<Arc<FileIndex>> = changed.par_iter().map(derive).collect();
         if manifests_changed {
             self.indexed.projects = Arc::new(Projects::new(snapshot.manifests()));
@@ -119,15 +120,19 @@ impl Indexer {
         true
     }
 
-    /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache.
+    /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache. After an error it is
+    /// not tried again before twice as much has changed: a full disk stays full for a while.
     pub fn save(&mut self) -> Result<Option<Saved>, cache::Error> {
         let Some(cache) = &self.cache else { return Ok(None) };
-        let total = self.indexed.files.totals().bytes as u64;
-        if !cache::pays(self.unsaved, total) {
+        let unsaved = self.unsaved.values().sum();
+        let total = self.indexed.files.files().iter().map(|file| size(file).1).sum();
+        if unsaved < self.patience || !cache::pays(unsaved, total) {
             return Ok(None);
         }
+        self.patience = 2 * unsaved;
         let saved = cached::save(cache, &self.follower, &self.indexed.index)?;
-        self.unsaved = 0;
+        self.unsaved.clear();
+        self.patience = 0;
         Ok(Some(saved))
     }
 }
@@ -136,8 +141,9 @@ fn derive(file: &SourceFile) -> Arc<FileIndex> {
     Arc::new(FileIndex::new(file.clone()))
 }
 
-fn bytes(file: &SourceFile) -> u64 {
-    file.text.len() as u64
+/// A file's path, and the bytes of its text.
+fn size(file: &SourceFile) -> (Arc<str>, u64) {
+    (Arc::clone(&file.path), file.text.len() as u64)
 }
 
 #[cfg(test)]

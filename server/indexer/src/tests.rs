@@ -49,6 +49,34 @@ fn what_is_in_the_cache_is_not_derived_again() {
 }
 
 #[test]
+fn a_file_that_changes_often_counts_once() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    fs::write(folder.path().join("large.py"), "alpha = 1\n".repeat(1000)).unwrap();
+    let (mut indexer, _) = open(folder.path(), &cache);
+    assert!(indexer.save().unwrap().is_some());
+    for round in 0..100 {
+        fs::write(folder.path().join("small.py"), format!("beta = {round}\n")).unwrap();
+        assert!(indexer.refresh(["small.py"]).unwrap());
+        assert!(indexer.save().unwrap().is_none(), "round {round}");
+    }
+}
+
+#[test]
+fn after_an_error_it_is_not_saved_again_at_once() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let blocked = caches.path().join("a file");
+    fs::write(&blocked, "").unwrap();
+    fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
+    let (mut indexer, _) = open(folder.path(), &Cache::new(&blocked, Cache::STANDARD_LIMIT));
+    assert!(indexer.save().is_err());
+    assert!(indexer.save().unwrap().is_none());
+    fs::write(folder.path().join("a.py"), "alpha = 1\n".repeat(2)).unwrap();
+    assert!(indexer.refresh(["a.py"]).unwrap());
+    assert!(indexer.save().is_err(), "twice as much has changed");
+}
+
+#[test]
 fn a_damaged_cache_is_told_and_done_without() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);

@@ -108,10 +108,16 @@ pub enum Progress {
 /// Reads the source files under `root`. `progress` is called from several threads, once for each file.
 pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Result<Snapshot, Error> {
     let snapshot = Follower::open(root, limits, [], progress)?.into_snapshot();
+    check_source(root, &snapshot)?;
+    Ok(snapshot)
+}
+
+/// An error that tells what was left out, where a folder holds no source at all.
+pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
     if snapshot.files().is_empty() {
         return Err(Error::NoSource { path: root.to_owned(), skips: snapshot.skips().clone() });
     }
-    Ok(snapshot)
+    Ok(())
 }
 
 /// Finds out why a folder cannot be walked, before the walk hides it among its skips.

@@ -44,6 +44,20 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
+fn no_length_of_a_part_is_believed() {
+    let (folder, bytes) = saved();
+    let mut messages = std::collections::BTreeSet::new();
+    for place in 0..=bytes.len() - 8 {
+        for length in [u64::MAX, u64::MAX - 20, u64::MAX >> 1, bytes.len() as u64] {
+            let mut changed = bytes.clone();
+            changed[place..place + 8].copy_from_slice(&length.to_le_bytes());
+            messages.insert(folder.message(&folder.open_bytes(&changed).unwrap_err()));
+        }
+    }
+    assert!(messages.iter().any(|message| message.contains("a part of it has no length")), "{messages:?}");
+}
+
+#[test]
 fn every_missing_and_every_added_end_is_noticed() {
     let (folder, bytes) = saved();
     for length in 0..bytes.len() {

@@ -1,12 +1,12 @@
 //! Several processes on one cache, and processes that are killed.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use cache::{Cache, Miss};
 use tempfile::TempDir;
@@ -135,17 +135,18 @@ fn a_process_that_is_killed_leaves_a_cache_that_opens() {
     let Folder { folder, cache } = Folder::new();
     save(&cache, &files("a"));
     let inside = inside.at(folder.path().to_str().unwrap());
+    const ROUNDS: u64 = 25;
+    let whole = bytes(&folder, names(&folder).first().unwrap());
     let mut was_cut_off = false;
-    for round in 0..25 {
+    for round in 0..ROUNDS {
         let before = names(&folder);
         let child = inside.start();
         let deadline = Instant::now() + DEADLINE;
-        while names(&folder).is_subset(&before) {
+        // The kill comes when another share of a cache is written each time.
+        while !is_written(&folder, &before, whole * round / ROUNDS) {
             assert!(Instant::now() < deadline, "the process does not save");
             thread::yield_now();
         }
-        // It is saving; the kill comes at another moment of it each time.
-        thread::sleep(Duration::from_millis(round));
         drop(child);
         said(&folder);
         was_cut_off |= names(&folder).len() > 1;
@@ -153,6 +154,16 @@ fn a_process_that_is_killed_leaves_a_cache_that_opens() {
     assert!(was_cut_off, "no process was killed while it was saving");
     save(&cache, &files("c"));
     assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "what was left over is removed");
+}
+
+/// Whether so many bytes stand in a file that is not one of `before`.
+fn is_written(folder: &TempDir, before: &BTreeSet<OsString>, bytes: u64) -> bool {
+    names(folder).difference(before).any(|name| self::bytes(folder, name) >= bytes)
+}
+
+/// The size of a file; none has vanished meanwhile, as far as sizes go.
+fn bytes(folder: &TempDir, name: &OsString) -> u64 {
+    fs::metadata(folder.path().join(name)).map_or(0, |metadata| metadata.len())
 }
 
 fn names(folder: &TempDir) -> BTreeSet<OsString> {

@@ -4,15 +4,13 @@ use std::fmt::Write;
 use std::time::{Instant, SystemTime};
 
 use cache::{Cache, Listed};
-use indexer::Indexer;
 use serde_json::json;
-use workspace::{Limits, Progress as Reading};
 
 use crate::args::IndexArgs;
 use crate::exit::Usage;
 use crate::folders;
-use crate::output::{count, print, say};
-use crate::progress::Progress;
+use crate::output::{count, print};
+use crate::steps;
 
 /// Runs the command.
 pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
@@ -29,20 +27,7 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
 /// Indexes a workspace, and keeps that for the next time.
 fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
-    // A folder that is none, or has no source, is told as everywhere else.
-    if !args.path.is_dir() {
-        workspace::load(&args.path, &Limits::standard(), &|_| ())?;
-    }
-    let progress = Progress::new("read", "files");
-    let (mut indexer, opening) =
-        Indexer::open(&args.path, &Limits::standard(), Some(cache), &|reading| match reading {
-            Reading::Walking { .. } => {}
-            Reading::Reading { read, total } => progress.set(read as u64, total as u64),
-        })?;
-    progress.finish(&count(opening.reused + opening.derived, "file"));
-    if let Some(miss) = &opening.miss {
-        say(&format!("the cache is built anew: {miss}"));
-    }
+    let (mut indexer, opening) = steps::index::open(&args.path, Some(cache))?;
     let took = start.elapsed();
     let saved = indexer.save()?;
     let totals = indexer.indexed().files.totals();

@@ -7,7 +7,7 @@ use completion::World;
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
 use crate::steps::ask::{Asking, ask};
-use crate::steps::index::index;
+use crate::steps::index::{Indexed, index};
 use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
 
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let cases = replay::read_suite(&args.suite)?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
-    let world = indexed.as_ref().map_or_else(World::empty, |indexed| indexed.world.clone());
+    let world = indexed.as_ref().map_or_else(World::empty, Indexed::world);
     let engines = engines::configure(&args.asking.engines, &world, &cases);
     let name = suite_name(&args.suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());

@@ -17,7 +17,8 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     args.out.as_deref().map_or(Ok(()), RunFolder::check_vacant)?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
-    let engines = engines::configure(&args.asking.engines, &indexed.world, &cases);
+    let world = indexed.world();
+    let engines = engines::configure(&args.asking.engines, &world, &cases);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => folders::data(USE_OUT)?.new_run(&indexed.code.name)?,
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     ask(Asking {
         cases,
         engines,
-        world: indexed.world,
+        world,
         run,
         folder: folder.clone(),
         resume: false,

@@ -1,15 +1,19 @@
 //! Reading a workspace and deriving what mining and engines need from it.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cache::Cache;
 use completion::World;
 use index::Index;
+use indexer::{Indexer, Opening};
 use mining::Sources;
 use replay::Code;
 use syntax::Projects;
-use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot};
+use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot, Totals};
 
+use crate::folders;
 use crate::output::{count, say};
 use crate::progress::Progress;
 
@@ -19,40 +23,52 @@ pub(crate) struct Indexed {
     pub(crate) snapshot: Snapshot,
     /// Which code that is.
     pub(crate) code: Code,
-    /// What engines may see of it.
-    pub(crate) world: World,
     /// What mining and retrieval search.
     pub(crate) index: Index,
     /// What its manifests say.
-    pub(crate) projects: Projects,
+    pub(crate) projects: Arc<Projects>,
     /// How long it took to read and index.
     pub(crate) duration: Duration,
 }
 
-/// Reads and indexes the workspace at `path`.
+/// Reads and indexes the workspace at `path`, and keeps that for the next time.
 pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     let start = Instant::now();
-    let snapshot = read(path)?;
-    let files = snapshot.files();
-    let progress = Progress::spin("indexed");
-    let (world, index) = rayon::join(|| World::new(files.clone()), || Index::build(files));
+    let (mut indexer, _) = open(path, folders::caches())?;
     let duration = start.elapsed();
-    let totals = snapshot.totals();
-    progress.finish(&format!("{}{}", count(totals.lines, "line"), rate(totals.bytes, duration)));
+    if let Err(error) = indexer.save() {
+        say(&format!("next time this is done again: {error}"));
+    }
+    let indexer::Indexed { files: snapshot, index, projects } = indexer.indexed().clone();
     let code = Code::new(&snapshot, workspace::git_state(path).as_ref());
-    let projects = Projects::new(snapshot.manifests());
-    Ok(Indexed { snapshot, code, world, index, projects, duration })
+    Ok(Indexed { snapshot, code, index, projects, duration })
 }
 
-fn read(path: &Path) -> anyhow::Result<Snapshot> {
-    let progress = Progress::new("read", "files");
-    let snapshot = workspace::load(path, &Limits::standard(), &|reading| match reading {
+/// Opens the index of the workspace at `path`, with what `cache` has of it.
+pub(crate) fn open(path: &Path, cache: Option<Cache>) -> anyhow::Result<(Indexer, Opening)> {
+    let start = Instant::now();
+    let progress = Progress::new("indexed", "files");
+    let (indexer, opening) = Indexer::open(path, &Limits::standard(), cache, &|reading| match reading {
         Reading::Walking { .. } => {}
         Reading::Reading { read, total } => progress.set(read as u64, total as u64),
     })?;
-    progress.finish(&count(snapshot.files().len(), "file"));
+    let snapshot = &indexer.indexed().files;
+    workspace::check_source(path, snapshot)?;
+    progress.finish(&summary(snapshot.totals(), &opening, start.elapsed()));
+    if let Some(miss) = &opening.miss {
+        say(&format!("the cache is built anew: {miss}"));
+    }
     tell_skips(snapshot.skips());
-    Ok(snapshot)
+    Ok((indexer, opening))
+}
+
+/// What was indexed; if it all was read, how fast that went.
+fn summary(totals: Totals, opening: &Opening, duration: Duration) -> String {
+    let speed = match opening.reused {
+        0 => rate(totals.bytes, duration),
+        reused => format!(", {reused} from the cache"),
+    };
+    format!("{}, {}{speed}", count(totals.files, "file"), count(totals.lines, "line"))
 }
 
 /// The speed, where there was enough to do for one.
@@ -86,6 +102,11 @@ fn is_surprising(reason: SkipReason) -> bool {
 }
 
 impl Indexed {
+    /// What engines may see of it. Deriving their tokens takes about a second for a million lines.
+    pub(crate) fn world(&self) -> World {
+        World::new(Arc::clone(self.snapshot.files()))
+    }
+
     /// What mining works on.
     pub(crate) fn sources(&self) -> Sources<'_> {
         Sources { files: self.snapshot.files(), index: &self.index, projects: &self.projects }
