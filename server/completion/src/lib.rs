@@ -20,7 +20,7 @@ mod world;
 pub use complete::complete;
 pub use embedder::ServerEmbedder;
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
-pub use recent::Recent;
+pub use recent::{Basis, Recent};
 pub use settings::{Settings, fingerprint};
 pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
 pub use world::{Around, Document, Snapshot, World};

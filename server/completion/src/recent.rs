@@ -3,6 +3,8 @@
 //! A person who types what the ghost text says expects it to stay. What is left of an answer is found without an engine: the rest
 //! fits if inserting it gives the very document that accepting the answer would have given. Pure: nothing here asks or waits.
 //!
+//! Ghost text must not change under somebody's fingers, so what else the engine would know by now counts only where nothing was typed.
+//!
 //! Line ends are all alike, as an editor types its own. Brackets and quotes that an editor closes by itself, and the line it puts
 //! a closing bracket on, may stand behind the cursor if the answer ends with them; any other change there ends an answer's use.
 
@@ -20,34 +22,47 @@ pub struct Recent {
     answers: VecDeque<Remembered>,
 }
 
+/// What an answer rests on beside the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// Whose it is: answers with the same fingerprint may stand for each other. To let what a person asked for by key live on while they
+    /// type, remember it under the fingerprint of the requests that typing makes.
+    pub fingerprint: String,
+    /// Another number for every state of the workspace's files.
+    pub workspace: u64,
+    /// Another number for every state of the other documents.
+    pub documents: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Remembered {
     text: Arc<str>,
     offset: usize,
-    fingerprint: String,
+    basis: Basis,
     /// With LF line ends.
     answer: String,
 }
 
 impl Recent {
     /// Remembers what was answered at `offset` (bytes) of `text`, and forgets the oldest answer.
-    ///
-    /// `fingerprint` tells whose answers may stand for each other. To let what a person asked for by key live on while they type,
-    /// remember it under the fingerprint of the requests that typing makes.
-    pub fn remember(&mut self, text: &Arc<str>, offset: usize, fingerprint: &str, answer: &str) {
+    pub fn remember(&mut self, text: &Arc<str>, offset: usize, basis: &Basis, answer: &str) {
         self.answers.truncate(REMEMBERED - 1);
         self.answers.push_front(Remembered {
             text: Arc::clone(text),
             offset,
-            fingerprint: fingerprint.to_owned(),
+            basis: basis.clone(),
             answer: with_lf(answer).into_owned(),
         });
     }
 
     /// The rest of the newest answer whose beginning was typed up to `offset` of `text`: with LF line ends, never empty. All of it
-    /// if nothing was typed.
-    pub fn typed_through(&self, text: &str, offset: usize, fingerprint: &str) -> Option<String> {
-        let known = self.answers.iter().filter(|remembered| remembered.fingerprint == fingerprint);
+    /// if nothing was typed; then its basis has to be the same.
+    pub fn typed_through(&self, text: &str, offset: usize, basis: &Basis) -> Option<String> {
+        let fits = |remembered: &&Remembered| {
+            remembered.basis == *basis
+                || remembered.basis.fingerprint == basis.fingerprint && remembered.offset < offset
+        };
+        let known = self.answers.iter().filter(fits);
         known.filter_map(|remembered| remembered.rest(text, offset)).next().map(str::to_owned)
     }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Reading {
     pub(crate) state: State,
     /// What it found; what an earlier one found while it goes on.
     pub(crate) contents: Arc<Contents>,
+    /// How often that has changed.
+    pub(crate) version: u64,
 }
 
 /// Where reading a folder stands.
@@ -243,11 +245,6 @@ impl Folder {
         self.reading.borrow().clone()
     }
 
-    /// What engines may read.
-    pub(crate) fn contents(&self) -> Arc<Contents> {
-        Arc::clone(&self.reading.borrow().contents)
-    }
-
     /// What engines may read, once the folder was read for the first time: measuring must not depend on who is faster.
     pub(crate) async fn contents_when_read(&self) -> Arc<Contents> {
         let mut reading = self.reading.subscribe();
@@ -278,13 +275,14 @@ impl Folder {
 
     /// Publishes what is known by now; requests that wait for all of it go on waiting.
     pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) {
-        self.reading.send_modify(|reading| reading.contents = Arc::new(change(&reading.contents)));
+        self.reading.send_modify(|reading| reading.take_in(change));
     }
 
     /// Publishes that all is known.
     pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) {
         self.reading.send_modify(|reading| {
-            *reading = Reading { state: State::Ready, contents: Arc::new(change(&reading.contents)) };
+            reading.take_in(change);
+            reading.state = State::Ready;
         });
     }
 
@@ -305,6 +303,13 @@ impl Folder {
     fn remove(&self) -> bool {
         self.removed.cancel();
         false
+    }
+}
+
+impl Reading {
+    fn take_in(&mut self, change: impl FnOnce(&Contents) -> Contents) {
+        self.contents = Arc::new(change(&self.contents));
+        self.version += 1;
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use completion::Recent;
+use completion::{Basis, Recent};
 use proptest::prelude::*;
 
 const CURSOR: &str = "$0";
-const ENGINE: &str = "f1";
+
+/// An engine in a workspace.
+fn engine(fingerprint: &str) -> Basis {
+    Basis { fingerprint: fingerprint.to_owned(), workspace: 1, documents: 1 }
+}
 
 fn place(fixture: &str) -> (Arc<str>, usize) {
     let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
@@ -16,7 +20,7 @@ fn place(fixture: &str) -> (Arc<str>, usize) {
 fn after_answer(fixture: &str, answer: &str) -> Recent {
     let (text, offset) = place(fixture);
     let mut recent = Recent::default();
-    recent.remember(&text, offset, ENGINE, answer);
+    recent.remember(&text, offset, &engine("f1"), answer);
     recent
 }
 
@@ -24,7 +28,7 @@ fn after_answer(fixture: &str, answer: &str) -> Recent {
 #[track_caller]
 fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
     let (text, offset) = place(second);
-    assert_eq!(after_answer(first, answer).typed_through(&text, offset, ENGINE).as_deref(), rest);
+    assert_eq!(after_answer(first, answer).typed_through(&text, offset, &engine("f1")).as_deref(), rest);
 }
 
 #[test]
@@ -74,28 +78,28 @@ fn what_an_editor_closes_by_itself_is_left_out() {
 #[test]
 fn another_engines_answer_is_not_used() {
     let (text, offset) = place("x = $0\n");
-    assert_eq!(after_answer("x = $0\n", "f(a)").typed_through(&text, offset, "f2"), None);
+    assert_eq!(after_answer("x = $0\n", "f(a)").typed_through(&text, offset, &engine("f2")), None);
 }
 
 #[test]
 fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
     let mut recent = after_answer("x = $0\n", "old()");
     let (text, offset) = place("x = $0\n");
-    recent.remember(&text, offset, ENGINE, "other()");
-    assert_eq!(recent.typed_through(&text, offset, ENGINE).as_deref(), Some("other()"));
+    recent.remember(&text, offset, &engine("f1"), "other()");
+    assert_eq!(recent.typed_through(&text, offset, &engine("f1")).as_deref(), Some("other()"));
     let (typed, behind) = place("x = ol$0\n");
-    assert_eq!(recent.typed_through(&typed, behind, ENGINE).as_deref(), Some("d()"));
+    assert_eq!(recent.typed_through(&typed, behind, &engine("f1")).as_deref(), Some("d()"));
     for _ in 0..7 {
-        recent.remember(&text, offset, ENGINE, "other()");
+        recent.remember(&text, offset, &engine("f1"), "other()");
     }
-    assert_eq!(recent.typed_through(&typed, behind, ENGINE), None);
+    assert_eq!(recent.typed_through(&typed, behind, &engine("f1")), None);
 }
 
 #[test]
 fn places_that_are_none_have_no_rest() {
     let recent = after_answer("é$0", "x");
     for offset in [0, 1, 3, usize::MAX] {
-        assert_eq!(recent.typed_through("é", offset, ENGINE), None);
+        assert_eq!(recent.typed_through("é", offset, &engine("f1")), None);
     }
 }
 
@@ -152,10 +156,21 @@ proptest! {
     #[test]
     fn the_rest_is_that_of_the_naive_model((first, answer, second) in situations()) {
         let mut recent = Recent::default();
-        recent.remember(&first.0.as_str().into(), first.1, ENGINE, &answer);
-        let rest = recent.typed_through(&second.0, second.1, ENGINE);
+        recent.remember(&first.0.as_str().into(), first.1, &engine("f1"), &answer);
+        let rest = recent.typed_through(&second.0, second.1, &engine("f1"));
         let expected = naive((&first.0, first.1), &answer, (&second.0, second.1));
         prop_assert!(expected.len() <= 1);
         prop_assert_eq!(rest.as_deref(), expected.first().copied());
+    }
+}
+
+#[test]
+fn what_else_is_known_counts_while_nothing_is_typed() {
+    let recent = after_answer("x = $0\n", "f(a)");
+    let (text, offset) = place("x = $0\n");
+    let (typed, behind) = place("x = f$0\n");
+    for basis in [Basis { workspace: 2, ..engine("f1") }, Basis { documents: 2, ..engine("f1") }] {
+        assert_eq!(recent.typed_through(&text, offset, &basis), None);
+        assert_eq!(recent.typed_through(&typed, behind, &basis).as_deref(), Some("(a)"));
     }
 }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use completion::{Document, Outcome, Settings, Status};
+use completion::{Basis, Document, Outcome, Settings, Status};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
@@ -23,7 +23,7 @@ use crate::around::around;
 use crate::beside::failed;
 use crate::documents::OpenDocument;
 use crate::ext::{self, CompletionStatus};
-use crate::folders::Home;
+use crate::folders::{Home, Reading};
 use crate::item::{self, Popup};
 use crate::locks::lock;
 use crate::moment::Moment;
@@ -133,15 +133,15 @@ impl Asking<'_> {
         is_invoked: bool,
         cancel: &CancellationToken,
     ) -> std::result::Result<(String, bool), Ending> {
-        // What was asked for by key lives on while it is typed, so that all answers are remembered as those to typing.
-        let fingerprint = self.engine.automatic.name().fingerprint;
-        if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &fingerprint) {
+        let reading = home.folder.as_ref().map(|folder| folder.reading()).unwrap_or_default();
+        let basis = self.basis(&reading);
+        if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &basis) {
             return Ok((rest, true));
         }
         let asked = if is_invoked { &self.engine.invoked } else { &self.engine.automatic };
         let deadline = self.options.deadline.unwrap_or(asked.settings.deadline);
         let settings = Settings { deadline, ..asked.settings.clone() };
-        let contents = home.folder.as_ref().map(|folder| folder.contents()).unwrap_or_default();
+        let contents = reading.contents;
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
         let path = Arc::clone(&home.path);
@@ -153,8 +153,19 @@ impl Asking<'_> {
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
         let suggestion = suggestion(outcome.ok_or(Ending::Superseded)?)?;
-        lock(&self.document.session.recent).remember(text, cursor, &fingerprint, &suggestion);
+        lock(&self.document.session.recent).remember(text, cursor, &basis, &suggestion);
         Ok((suggestion, false))
+    }
+
+    /// What an answer rests on. What was asked for by key lives on while it is typed, so that all answers are remembered as those to
+    /// typing.
+    fn basis(&self, reading: &Reading) -> Basis {
+        let others = self.moment.documents.all().filter(|other| other.uri != self.document.uri);
+        Basis {
+            fingerprint: self.engine.automatic.name().fingerprint,
+            workspace: reading.version,
+            documents: others.map(|other| other.revision).max().unwrap_or_default(),
+        }
     }
 
     fn item(&self, item: item::Item) -> Result<InlineCompletionItem> {

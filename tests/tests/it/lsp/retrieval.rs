@@ -83,6 +83,20 @@ fn what_is_typed_in_one_document_is_found_from_another_at_once() {
 }
 
 #[test]
+fn an_answer_is_not_used_again_when_another_document_has_changed() {
+    let project = Project::new(WORKSPACE);
+    let editor = editor(&project, |setup| setup);
+    let mut other = editor.open("other.py", "total = 1\n");
+    let question = editor.open("question.py", QUESTION);
+    let before = editor.ghost_text(&question, QUESTION.len());
+    assert_eq!(editor.ghost_text(&question, QUESTION.len()), before);
+    assert_eq!(editor.last_completion(), "reused");
+    editor.change(other.append("\ndef make_gadget(size):\n    return size\n"));
+    assert_ne!(editor.ghost_text(&question, QUESTION.len()), before);
+    assert_eq!(editor.last_completion(), "ok");
+}
+
+#[test]
 fn a_document_that_is_not_saved_yet_is_found_too() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
