@@ -40,8 +40,12 @@ impl From<Place> for Target {
 pub struct Projects {
     /// `tsconfig.json` and its kin: folder, and what its `paths` map.
     pub(crate) aliases: Vec<Alias>,
-    /// Packages that manifests name (`package.json`, `Cargo.toml`, `go.mod`).
-    pub(crate) packages: Vec<Package>,
+    /// Packages that a `package.json` names.
+    pub(crate) node_packages: Vec<Package>,
+    /// Packages and libraries that a `Cargo.toml` names.
+    pub(crate) crates: Vec<Package>,
+    /// Modules that a `go.mod` names.
+    pub(crate) go_modules: Vec<Package>,
 }
 
 /// A mapping of module names, as `paths` in a `tsconfig.json` has it.
@@ -72,11 +76,11 @@ impl Projects {
         let mut projects = Projects::default();
         for manifest in manifests {
             match manifest.path.rsplit('/').next() {
-                Some("Cargo.toml") => projects.packages.extend(cargo_packages(manifest)),
-                Some("go.mod") => projects.packages.extend(go_module(manifest)),
+                Some("Cargo.toml") => projects.crates.extend(cargo_packages(manifest)),
+                Some("go.mod") => projects.go_modules.extend(go_module(manifest)),
                 Some("package.json") => {
                     let (package, aliases) = package_json(manifest);
-                    projects.packages.extend(package);
+                    projects.node_packages.extend(package);
                     projects.aliases.extend(aliases);
                 }
                 Some(name) if name.starts_with("tsconfig.") || name.starts_with("jsconfig.") => {

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
@@ -24,6 +25,8 @@ const MAX_SIGNATURE_BYTES: usize = 240;
 const MAX_TYPE_BYTES: usize = 200;
 /// Longest documentation that is kept, in bytes.
 const MAX_DOC_BYTES: usize = 100;
+/// Longest name of a namespace with those around it, in bytes: as long as a type.
+const MAX_NAMESPACE_BYTES: usize = MAX_TYPE_BYTES;
 /// Lines of comments above a definition that are looked at.
 const MAX_COMMENT_LINES: usize = 200;
 /// Pieces in pieces beyond this are not parsed again: each level costs as much as the first one.
@@ -302,6 +305,41 @@ pub(crate) struct OutlineBuilder<'a> {
     language: Language,
     /// How many pieces in pieces the current node is in.
     depth: usize,
+    /// Positions of namespaces by their names.
+    known_namespaces: FxHashMap<Box<str>, u32>,
+    known: Known,
+}
+
+/// Definitions and imports by name, as far as they were looked at: most files never ask for one.
+#[derive(Default)]
+struct Known {
+    /// The first definition of a name in a container.
+    members: FxHashMap<(Option<u32>, Box<str>), u32>,
+    /// Definitions of a name that stand in no other one.
+    outer: FxHashMap<Box<str>, Vec<u32>>,
+    /// Definitions that were looked at.
+    definitions: usize,
+    /// Imports by what they are called here.
+    imports: FxHashMap<Box<str>, Vec<u32>>,
+    /// How many imports were looked at.
+    imported: usize,
+}
+
+impl Known {
+    fn look_at(&mut self, outline: &Outline) {
+        for (position, definition) in outline.definitions.iter().enumerate().skip(self.definitions) {
+            let name = &definition.name;
+            self.members.entry((definition.container, name.clone())).or_insert(position as u32);
+            if definition.container.is_none() {
+                self.outer.entry(name.clone()).or_default().push(position as u32);
+            }
+        }
+        self.definitions = outline.definitions.len();
+        for (position, import) in outline.imports.iter().enumerate().skip(self.imported) {
+            self.imports.entry(import.local.clone()).or_default().push(position as u32);
+        }
+        self.imported = outline.imports.len();
+    }
 }
 
 /// What holds for definitions up to a byte as far as they do not say otherwise: in an `impl` block, behind `private:`.
@@ -324,7 +362,17 @@ impl<'a> OutlineBuilder<'a> {
     fn new(language: Language, source: Source<'a>) -> OutlineBuilder<'a> {
         let outline = Outline { namespaces: vec!["".into()], ..Outline::default() };
         let (open, namespaces, regions) = (Vec::new(), Vec::new(), Vec::new());
-        OutlineBuilder { source, outline, open, namespaces, regions, language, depth: 0 }
+        OutlineBuilder {
+            source,
+            outline,
+            open,
+            namespaces,
+            regions,
+            language,
+            depth: 0,
+            known_namespaces: [("".into(), 0)].into_iter().collect(),
+            known: Known::default(),
+        }
     }
 
     fn walk(&mut self, root: Node<'_>) {
@@ -396,8 +444,21 @@ impl<'a> OutlineBuilder<'a> {
 
     /// The member called `name` of the definition at `position`, where that has one already.
     pub(crate) fn member_mut(&mut self, position: u32, name: &str) -> Option<&mut Definition> {
-        let members = self.outline.definitions.get_mut(position as usize + 1..)?;
-        members.iter_mut().find(|member| member.container == Some(position) && *member.name == *name)
+        self.known.look_at(&self.outline);
+        let member = *self.known.members.get(&(Some(position), name.into()))?;
+        self.outline.definitions.get_mut(member as usize)
+    }
+
+    /// The definitions called `name` that stand in no other one, by position.
+    pub(crate) fn outer_definitions(&mut self, name: &str) -> Vec<u32> {
+        self.known.look_at(&self.outline);
+        self.known.outer.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The imports that are called `name` here, by position.
+    pub(crate) fn imports_called(&mut self, name: &str) -> Vec<u32> {
+        self.known.look_at(&self.outline);
+        self.known.imports.get(name).cloned().unwrap_or_default()
     }
 
     /// Takes in an import of the line that `node` begins on.
@@ -428,13 +489,18 @@ impl<'a> OutlineBuilder<'a> {
     pub(crate) fn open_namespace(&mut self, name: &str, end: usize) {
         let around =
             self.namespaces.last().map_or("", |(_, position)| &self.outline.namespaces[*position as usize]);
-        let full: Box<str> = if around.is_empty() { name.into() } else { format!("{around}.{name}").into() };
-        let known = self.outline.namespaces.iter().position(|known| *known == full);
-        let position = known.unwrap_or_else(|| {
-            self.outline.namespaces.push(full);
-            self.outline.namespaces.len() - 1
+        // What is nested deeper than this keeps the name of what is around it, so that names do not grow without end.
+        let full: Box<str> = match around.len() + name.len() {
+            0..=MAX_NAMESPACE_BYTES if around.is_empty() => name.into(),
+            0..=MAX_NAMESPACE_BYTES => format!("{around}.{name}").into(),
+            _ => around.into(),
+        };
+        let next = self.outline.namespaces.len() as u32;
+        let position = *self.known_namespaces.entry(full).or_insert_with_key(|full| {
+            self.outline.namespaces.push(full.clone());
+            next
         });
-        self.namespaces.push((end, position as u32));
+        self.namespaces.push((end, position));
     }
 
     /// The innermost definition around the current node, functions included.

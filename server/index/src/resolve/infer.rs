@@ -6,6 +6,8 @@ use super::{Def, Entity, Facts, Module, Resolver};
 
 /// Deeper expressions, through fields and functions of other files, have no type that could be told.
 const MAX_DEPTH: u32 = 10;
+/// Dots in the path of a module, generously counted.
+const MAX_DOTS: usize = 16;
 /// Meanings of one expression that are followed.
 const MAX_VALUES: usize = 4;
 /// Type parameters have short names; a function that returns one most often returns what it is called on (builders).
@@ -189,11 +191,19 @@ fn is_own_type(written: &str) -> bool {
     matches!(bare, "Self" | "this" | "static" | "mut Self" | "self")
 }
 
-/// An expression of names and dots as it is written.
+/// An expression of names and dots as it is written; `None` for a longer one than imports have.
 fn dotted(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Name(name) => Some(name.to_string()),
-        Expr::Member(object, name) => Some(format!("{}.{name}", dotted(object)?)),
-        _ => None,
+    let mut names = Vec::new();
+    let mut rest = expr;
+    while let Expr::Member(object, name) = rest {
+        if names.len() >= MAX_DOTS {
+            return None;
+        }
+        names.push(&**name);
+        rest = object;
     }
+    let Expr::Name(first) = rest else { return None };
+    names.push(first);
+    names.reverse();
+    Some(names.join("."))
 }

@@ -6,6 +6,7 @@ mod cpp;
 mod csharp;
 mod go;
 mod golden;
+mod growth;
 mod invariants;
 mod java;
 mod javascript;

@@ -342,3 +342,20 @@ fn deep_nesting() {
     }
     names::assert_names(Go, &format!("package p\ntype T {}", nested("struct { a ", "}")));
 }
+
+#[test]
+fn packages_of_other_languages_change_nothing() {
+    let named = |path: &str, text: &str| Manifest { path: path.into(), text: text.into() };
+    let others = Projects::new(&[
+        named("package.json", "{\"name\": \"example.com/shop\"}"),
+        named("tool/Cargo.toml", "[package]\nname = \"tool\"\n"),
+    ]);
+    for module in ["example.com/shop/cart", "example.com/cart", "fmt"] {
+        let from = "shop/main.go";
+        assert_eq!(
+            names::targets(Go, from, module, &others),
+            names::targets(Go, from, module, &Projects::default()),
+            "{module}"
+        );
+    }
+}

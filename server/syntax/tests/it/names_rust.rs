@@ -511,3 +511,16 @@ fn deep_nesting() {
     names::assert_names(Rust, &nested("mod a { use super::b; ", "}"));
     names::assert_names(Rust, &nested("m! { ", "}"));
 }
+
+#[test]
+fn packages_of_other_languages_change_nothing() {
+    let manifest = |path: &str, text: &str| Manifest { path: path.into(), text: text.into() };
+    let cargo = manifest("Cargo.toml", "[package]\nname = \"app\"\n");
+    let node = manifest("src/web/package.json", "{\"name\": \"web\"}");
+    let alone = Projects::new(std::slice::from_ref(&cargo));
+    let beside = Projects::new(&[cargo, node]);
+    for module in ["crate.net", "web.app", "super.net"] {
+        let targets = |projects| names::targets(Rust, "src/web/server.rs", module, projects);
+        assert_eq!(targets(&beside), targets(&alone), "{module}");
+    }
+}

@@ -6,7 +6,7 @@ use super::define::define_bound;
 use super::functions::define_function;
 use super::is_function;
 use super::types::define_class;
-use crate::outline::{Definition, DefinitionKind, Import, Imported, OutlineBuilder, Region, Source};
+use crate::outline::{DefinitionKind, Import, Imported, OutlineBuilder, Region, Source};
 use crate::tree::named_children;
 
 /// The name under which the default export is found.
@@ -97,10 +97,9 @@ fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuild
 
 /// Makes a name of this file, defined or imported here, known to others as `alias`.
 fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBuilder<'_>) {
-    let imports = &mut outline.outline.imports;
-    let imported: Vec<usize> =
-        (0..imports.len()).filter(|&position| *imports[position].local == *name).collect();
-    for &position in &imported {
+    let imported = outline.imports_called(name);
+    for position in imported.iter().map(|&position| position as usize) {
+        let imports = &mut outline.outline.imports;
         if name == alias {
             imports[position].is_reexport = true;
         } else {
@@ -108,8 +107,9 @@ fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBu
             imports.push(again);
         }
     }
-    let is_own = |one: &&mut Definition| one.container.is_none() && *one.name == *name;
-    outline.outline.definitions.iter_mut().filter(is_own).for_each(|one| one.is_private = false);
+    for position in outline.outer_definitions(name) {
+        outline.outline.definitions[position as usize].is_private = false;
+    }
     if imported.is_empty() && name != alias {
         outline.import(node, alias, "", Imported::Name(name.into())).is_reexport = true;
     }

@@ -82,7 +82,7 @@ fn is_in(path: &str, folder: &str) -> bool {
 
 /// A package of the workspace, or a module in it.
 fn in_packages(module: &str, projects: &Projects) -> Vec<String> {
-    let named = projects.packages.iter().filter_map(|package| {
+    let named = projects.node_packages.iter().filter_map(|package| {
         let rest = module.strip_prefix(&*package.name)?;
         (rest.is_empty() || rest.starts_with('/')).then_some((package, rest.trim_start_matches('/')))
     });

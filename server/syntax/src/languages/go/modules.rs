@@ -15,8 +15,8 @@ pub(super) fn targets(module: &str, projects: &Projects) -> Vec<Target> {
         let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
         Some(Place::Folder(join(&package.folder, rest)?.into()).into())
     };
-    let known: Vec<Target> = projects.packages.iter().filter_map(in_module).collect();
-    if known.is_empty() { endings(module, projects.packages.is_empty()) } else { known }
+    let known: Vec<Target> = projects.go_modules.iter().filter_map(in_module).collect();
+    if known.is_empty() { endings(module, projects.go_modules.is_empty()) } else { known }
 }
 
 /// Folders that end as `module` does, most of it first.

@@ -110,8 +110,14 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     Some(expressions.of(callee)?.call())
 }
 
-/// `a.b.c`, as it stands in patterns and imports.
+/// Dots of a name that is followed, as in other expressions: dropping and comparing deeper ones exhausts the stack.
+const MAX_DOTS: usize = 24;
+
+/// `a.b.c`, as it stands in patterns and imports; `None` for longer ones than real ones are.
 fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    if node.named_child_count() > MAX_DOTS {
+        return None;
+    }
     let mut names = expressions.source.of(node).split('.').map(str::trim);
     let first = Expr::Name(names.next()?.into());
     Some(names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))

@@ -40,7 +40,7 @@ pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Targ
 fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) -> Vec<Target> {
     let is_named = |package: &&Package| package.name.replace('-', "_") == segments[0];
     let mut found = Vec::new();
-    for package in projects.packages.iter().filter(is_named) {
+    for package in projects.crates.iter().filter(is_named) {
         found.extend(in_crate(&below(&package.folder, "src"), &[], &segments[1..]));
     }
     found.extend(relative(from, here, 0, segments));
@@ -130,7 +130,7 @@ fn crate_below(inside: &str, name: &str) -> usize {
 
 /// The folder of the package of a file, known from manifests or guessed from its `src`.
 fn package_folder<'a>(from: &'a str, projects: &Projects) -> &'a str {
-    let folders = projects.packages.iter().map(|package| package.folder.as_ref());
+    let folders = projects.crates.iter().map(|package| package.folder.as_ref());
     let around = folders.filter(|folder| folder.is_empty() || is_below(from, folder));
     match around.max_by_key(|folder| folder.len()) {
         Some(folder) => &from[..folder.len()],
