@@ -19,6 +19,7 @@ pub mod cceval;
 mod codec;
 mod content_hash;
 mod embeddings;
+mod endings;
 mod file_index;
 mod functions;
 pub mod hybrid;

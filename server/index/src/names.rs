@@ -5,6 +5,8 @@
 use rustc_hash::FxHashMap;
 use syntax::Outline;
 
+use crate::endings::{Endings, split_path};
+
 /// A definition by the positions of its file and in the file's outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
@@ -20,7 +22,9 @@ pub(crate) struct NameTable {
     extensions: Lists<Spot>,
     namespaces: Lists<u32>,
     folders: Lists<u32>,
-    file_names: Lists<u32>,
+    /// The paths of the files, by their positions.
+    file_endings: Endings,
+    folder_endings: Endings,
     global_imports: Vec<Spot>,
 }
 
@@ -30,16 +34,18 @@ impl NameTable {
     /// The table of files given by path and outline, whose positions are their order.
     pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, &'a Outline)>) -> NameTable {
         let mut table = NameTable::default();
+        let mut paths: Vec<Box<str>> = Vec::new();
         for (file, (path, outline)) in (0..).zip(files) {
             table.add(file, path, outline);
+            paths.push(path.into());
         }
+        table.file_endings = Endings::new(paths);
+        table.folder_endings = Endings::new(table.folders.keys().cloned().collect());
         table
     }
 
     fn add(&mut self, file: u32, path: &str, outline: &Outline) {
-        let (folder, name) = split_path(path);
-        push(&mut self.folders, folder, file);
-        push(&mut self.file_names, name, file);
+        push(&mut self.folders, split_path(path).0, file);
         for namespace in outline.namespaces.iter().filter(|namespace| !namespace.is_empty()) {
             push(&mut self.namespaces, namespace, file);
         }
@@ -81,14 +87,17 @@ impl NameTable {
         list(&self.folders, folder)
     }
 
-    /// Folders whose path is `ending`, or ends with a slash and it.
-    pub(crate) fn folders_ending(&self, ending: &str) -> impl Iterator<Item = &str> {
-        self.folders.keys().map(|folder| &**folder).filter(move |folder| has_ending(folder, ending))
+    /// Of the folders whose path is `ending`, or ends with a slash and it, the one nearest to the root that has a file of which
+    /// `is_there` holds.
+    pub(crate) fn folder_ending(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<&str> {
+        let has_any =
+            |folder: u32| self.folder(self.folder_endings.path(folder)).iter().any(|&file| is_there(file));
+        self.folder_endings.nearest(ending, has_any).map(|folder| self.folder_endings.path(folder))
     }
 
-    /// Files with this name in any folder.
-    pub(crate) fn file_name(&self, name: &str) -> &[u32] {
-        list(&self.file_names, name)
+    /// Of the files whose path is `ending`, or ends with a slash and it, the one nearest to the root of which `is_there` holds.
+    pub(crate) fn file_ending(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<u32> {
+        self.file_endings.nearest(ending, is_there)
     }
 
     /// Imports that hold for all files.
@@ -109,16 +118,6 @@ fn list<'a, T>(lists: &'a Lists<T>, key: &str) -> &'a [T] {
     lists.get(key).map_or(&[], Vec::as_slice)
 }
 
-/// Folder and name of a path.
-pub(crate) fn split_path(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-/// Whether `path` is `ending`, or ends with a slash and it.
-pub(crate) fn has_ending(path: &str, ending: &str) -> bool {
-    path.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-}
-
 /// The name of a type without its path, arguments and signs: `Map` of `&'a mut std::Map<K, V>`.
 pub(crate) fn simple_name(type_text: &str) -> &str {
     let bare = type_text.split(['<', '[', '(']).next().unwrap_or_default();
@@ -134,11 +133,5 @@ mod tests {
     fn a_types_simple_name_has_no_path_and_no_arguments() {
         let names = ["std::Map<K, V>", "*http.Request", "&'a mut Shape", "List[Item]", "Shape", "", "Foo?"];
         assert_eq!(names.map(simple_name), ["Map", "Request", "Shape", "List", "Shape", "", "Foo"]);
-    }
-
-    #[test]
-    fn a_path_has_an_ending_at_a_slash_only() {
-        assert!(has_ending("src/a/b.py", "a/b.py") && has_ending("a/b.py", "a/b.py"));
-        assert!(!has_ending("src/aa/b.py", "a/b.py"));
     }
 }

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Definition, DefinitionKind, Import, Imported, Language, Outline, Place, Projects, Target};
 
-use crate::names::split_path;
+use crate::endings::split_path;
 use crate::view::View;
 
 mod infer;

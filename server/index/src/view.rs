@@ -4,8 +4,10 @@
 use rustc_hash::FxHashMap;
 use syntax::Language;
 
+use crate::FileIndex;
+use crate::endings::{depth, has_ending, split_path};
 use crate::layer::Layer;
-use crate::names::{NameTable, Spot, has_ending, simple_name, split_path};
+use crate::names::{NameTable, Spot, simple_name};
 use crate::resolve::{Def, Facts};
 
 /// What can be seen.
@@ -36,18 +38,18 @@ impl<'a> View<'a> {
         if path == self.here.path {
             return Some(self.here);
         }
-        self.files_called(split_path(path).1).find(|file| file.path == path)
+        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| facts_of(file))
     }
 
     /// The file whose path has this ending; of several, the one nearest to the root.
     pub(crate) fn file_ending(&self, ending: &str) -> Option<Facts<'a>> {
         let own = Some(self.here).filter(|here| has_ending(here.path, ending));
-        let named = self.files_called(split_path(ending).1).filter(|file| has_ending(file.path, ending));
-        named.chain(own).min_by_key(|file| (file.path.matches('/').count(), file.path))
-    }
-
-    fn files_called(&self, name: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
-        self.files(NameTable::file_name, name)
+        let of_layer = |layer: &'a Layer| {
+            let file = layer.segment().names.file_ending(ending, |file| layer.has(file as usize))?;
+            facts(layer, file)
+        };
+        let named = self.layers.iter().filter_map(of_layer);
+        named.chain(own).min_by_key(|file| (depth(file.path), file.path))
     }
 
     /// The folder, if a visible file is directly in it, as that file's path writes it.
@@ -59,9 +61,11 @@ impl<'a> View<'a> {
 
     /// The folder whose path has this ending; of several, the one nearest to the root.
     pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
-        let all = self.layers.iter().flat_map(|layer| layer.segment().names.folders_ending(ending));
-        let nearest = all.min_by_key(|folder| (folder.matches('/').count(), *folder))?;
-        self.folder(nearest)
+        let of_layer =
+            |layer: &'a Layer| layer.segment().names.folder_ending(ending, |file| layer.has(file as usize));
+        let own = Some(split_path(self.here.path).0).filter(|folder| has_ending(folder, ending));
+        let all = self.layers.iter().filter_map(of_layer).chain(own);
+        all.min_by_key(|folder| (depth(folder), *folder))
     }
 
     /// The visible files directly in a folder, without the one being written.
@@ -157,6 +161,9 @@ impl<'a> View<'a> {
 /// What is known of a file, unless it is hidden.
 fn facts(layer: &Layer, file: u32) -> Option<Facts<'_>> {
     let file = Some(file as usize).filter(|&file| layer.has(file))?;
-    let file = &layer.segment().files()[file];
-    Some(Facts { path: file.path(), language: file.language(), outline: file.outline() })
+    Some(facts_of(&layer.segment().files()[file]))
+}
+
+fn facts_of(file: &FileIndex) -> Facts<'_> {
+    Facts { path: file.path(), language: file.language(), outline: file.outline() }
 }

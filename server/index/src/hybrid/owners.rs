@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use syntax::{DefinitionKind, Imported, Scope};
 
 use super::Question;
-use crate::names::split_path;
+use crate::endings::split_path;
 use crate::resolve::{Def, Entity, Module, Resolver, Site, Value};
 use crate::terms::Term;
 
