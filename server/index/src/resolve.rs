@@ -9,6 +9,7 @@
 //! workspace can make it slow.
 
 use std::cell::{Cell, RefCell};
+use std::hash::Hash;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -182,6 +183,16 @@ impl<'a> Resolver<'a> {
         left > 0
     }
 
+    /// Keeps an answer for the next time, unless the steps ran out while it was looked for: a question that has steps again is to
+    /// find what this one could not.
+    fn remember<K: Eq + Hash, V: ?Sized>(&self, memo: &Memo<K, Rc<V>>, key: K, found: &Rc<V>) {
+        if self.fuel.get() > 0 {
+            memo.borrow_mut().insert(key, Rc::clone(found));
+        } else {
+            memo.borrow_mut().remove(&key);
+        }
+    }
+
     /// What `name` stands for at the top of `file`.
     pub(crate) fn lookup(&self, file: Facts<'a>, name: &str) -> Found<'a> {
         let key = (file.address(), Box::from(name));
@@ -191,7 +202,7 @@ impl<'a> Resolver<'a> {
         // Stands for the answer while it is being looked for, so that modules that import each other end.
         self.lookups.borrow_mut().insert(key.clone(), Rc::default());
         let found: Found<'a> = if self.step() { self.look_up(file, name).into() } else { Rc::default() };
-        self.lookups.borrow_mut().insert(key, Rc::clone(&found));
+        self.remember(&self.lookups, key, &found);
         found
     }
 
@@ -263,7 +274,7 @@ impl<'a> Resolver<'a> {
         let targets = file.language.targets(file.path, module, self.projects);
         let mut found = targets.iter().map(|target| self.place(file, target));
         let found: Found<'a> = found.find(|found| !found.is_empty()).unwrap_or_default().into();
-        self.modules.borrow_mut().insert(key, Rc::clone(&found));
+        self.remember(&self.modules, key, &found);
         found
     }
 
@@ -341,7 +352,7 @@ impl<'a> Resolver<'a> {
             found = self.of_stars(&self.passed_on(file), name);
         }
         let found: Found<'a> = found.into();
-        self.exports.borrow_mut().insert(key, Rc::clone(&found));
+        self.remember(&self.exports, key, &found);
         found
     }
 
@@ -370,7 +381,7 @@ impl<'a> Resolver<'a> {
         let all = all.filter(|(_, import)| import.imported == Imported::All);
         let modules = all.flat_map(|(file, import)| self.modules(file, &import.module).to_vec()).collect();
         let stars = Rc::new(self.follow(modules));
-        self.stars.borrow_mut().insert(file.address(), Rc::clone(&stars));
+        self.remember(&self.stars, file.address(), &stars);
         stars
     }
 
@@ -380,7 +391,7 @@ impl<'a> Resolver<'a> {
             return Rc::clone(known);
         }
         let stars = Rc::new(self.follow(vec![Entity::Module(Module::File(file))]));
-        self.passed_on.borrow_mut().insert(file.address(), Rc::clone(&stars));
+        self.remember(&self.passed_on, file.address(), &stars);
         stars
     }
 
@@ -415,5 +426,41 @@ fn submodule(module: &str, name: &str) -> String {
         format!("{module}{name}")
     } else {
         format!("{module}.{name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use syntax::SourceFile;
+
+    use super::*;
+    use crate::{FileIndex, Index};
+
+    #[test]
+    fn what_was_not_found_for_want_of_steps_is_looked_for_again() {
+        let file = |path: &str, text: &str| {
+            let (path, text) = (path.into(), text.into());
+            Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
+        };
+        let index = Index::from_files(vec![
+            file("a.py", "class Base:\n    pass\n"),
+            file("b.py", "from a import Base\n\nclass Item(Base):\n    pass\n"),
+        ]);
+        let outline = syntax::parse(Language::Python, "from b import Item\n").outline("from b import Item\n");
+        let here = Facts { path: "c.py", language: Language::Python, outline: &outline };
+        let (view, projects) = (View::new(index.layers(), here), Projects::default());
+        let resolver = Resolver::new(&view, &projects);
+        for steps in 0..8 {
+            resolver.fuel.set(steps);
+            let item = resolver.lookup(here, "Item");
+            item.iter().filter_map(|entity| entity.def()).for_each(|def| drop(resolver.bases(def)));
+        }
+        resolver.refuel();
+        let item =
+            resolver.lookup(here, "Item").iter().find_map(|entity| entity.def()).expect("it is imported");
+        let names: Vec<&str> = resolver.bases(item).iter().map(|base| &*base.get().name).collect();
+        assert_eq!(names, ["Item", "Base"]);
     }
 }

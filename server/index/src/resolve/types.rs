@@ -101,7 +101,7 @@ impl<'a> Resolver<'a> {
             }
         }
         let all: Rc<[Def<'a>]> = all.into();
-        self.bases.borrow_mut().insert(def.key(), Rc::clone(&all));
+        self.remember(&self.bases, def.key(), &all);
         all
     }
 
