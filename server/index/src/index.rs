@@ -43,8 +43,10 @@ impl Index {
     #[must_use]
     pub fn apply(&self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]) -> Index {
         let mut layers = self.0.to_vec();
-        removed.iter().for_each(|path| hide(&mut layers, path));
-        put_on(&mut layers, changed);
+        let changed = last_of_each_path(changed);
+        let left_out = removed.iter().chain(changed.iter().map(|file| &file.file().path));
+        left_out.for_each(|path| layers.iter_mut().for_each(|layer| layer.remove(path)));
+        layers.extend((!changed.is_empty()).then(|| Layer::new(changed)));
         Index(settle(layers).into())
     }
 
@@ -81,21 +83,8 @@ impl Index {
     }
 }
 
-/// Takes a file out of the layer that has it.
-pub(crate) fn hide(layers: &mut [Layer], path: &str) {
-    layers.iter_mut().for_each(|layer| layer.hide(path));
-}
-
-/// Puts a layer of `files` on top, in the place of those with their paths. Of files with one path the last counts.
-pub(crate) fn put_on(layers: &mut Vec<Layer>, files: Vec<Arc<FileIndex>>) {
-    let files = last_of_each_path(files);
-    files.iter().for_each(|file| hide(layers, file.path()));
-    if !files.is_empty() {
-        layers.push(Layer::new(files));
-    }
-}
-
-fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileIndex>> {
+/// `files` without those whose path a later one has.
+pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileIndex>> {
     files.reverse();
     let mut known = FxHashSet::default();
     files.retain(|file| known.insert(file.file().path.clone()));

@@ -17,7 +17,10 @@ use crate::terms::Term;
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
     segment: Arc<Segment>,
+    /// Changed or removed since: up to a share of the whole segment.
     absent: Arc<Absent>,
+    /// Hidden from a request besides: a few, so that no request has to copy what is known of all that are absent.
+    hidden: Arc<Absent>,
     /// Windows and functions that are there.
     windows: Totals,
     functions: Totals,
@@ -38,7 +41,13 @@ impl Layer {
         let segment = Segment::build(files);
         let windows = segment.windows.totals();
         let functions = segment.functions.totals();
-        Layer { segment: Arc::new(segment), absent: Arc::default(), windows, functions }
+        Layer {
+            segment: Arc::new(segment),
+            absent: Arc::default(),
+            hidden: Arc::default(),
+            windows,
+            functions,
+        }
     }
 
     pub(crate) fn segment(&self) -> &Segment {
@@ -55,18 +64,32 @@ impl Layer {
         self.functions
     }
 
-    /// Takes out the file of this path, if it is there.
-    pub(crate) fn hide(&mut self, path: &str) {
-        if let Some(position) = self.segment.position(path).filter(|&position| self.has(position)) {
-            self.windows = self.windows.minus(self.segment.windows.totals_of(position));
-            self.functions = self.functions.minus(self.segment.functions.totals_of(position));
+    /// Takes out the file of this path for good, if it is there.
+    pub(crate) fn remove(&mut self, path: &str) {
+        if let Some(position) = self.leave_out(path) {
             Arc::make_mut(&mut self.absent).add(position, &self.segment.files()[position]);
         }
     }
 
+    /// Takes out the file of this path, if it is there, for one request.
+    pub(crate) fn hide(&mut self, path: &str) {
+        if let Some(position) = self.leave_out(path) {
+            Arc::make_mut(&mut self.hidden).add(position, &self.segment.files()[position]);
+        }
+    }
+
+    /// Takes a file that is there out of the totals.
+    fn leave_out(&mut self, path: &str) -> Option<usize> {
+        let position = self.segment.position(path).filter(|&position| self.has(position))?;
+        self.windows = self.windows.minus(self.segment.windows.totals_of(position));
+        self.functions = self.functions.minus(self.segment.functions.totals_of(position));
+        Some(position)
+    }
+
     /// Whether the file at this position of the segment is there.
     pub(crate) fn has(&self, position: usize) -> bool {
-        !self.absent.files.contains(&(position as u32))
+        let position = position as u32;
+        !self.absent.files.contains(&position) && !self.hidden.files.contains(&position)
     }
 
     /// The files that are there, by path.
@@ -83,19 +106,21 @@ impl Layer {
 
     /// Share of the segment's files that are absent.
     pub(crate) fn absent_share(&self) -> f64 {
-        self.absent.files.len() as f64 / self.segment.files().len().max(1) as f64
+        (self.absent.files.len() + self.hidden.files.len()) as f64 / self.segment.files().len().max(1) as f64
     }
 
     /// How many windows have `term`.
     pub(crate) fn windows_with(&self, term: Term) -> u64 {
-        let absent = self.absent.windows.get(&term).copied().unwrap_or_default();
-        u64::from(self.segment.windows.postings.frequency(term) - absent)
+        let left_out =
+            [&self.absent, &self.hidden].map(|absent| absent.windows.get(&term).copied().unwrap_or_default());
+        u64::from(self.segment.windows.postings.frequency(term) - left_out[0] - left_out[1])
     }
 
     /// How many functions have `word`.
     pub(crate) fn functions_with(&self, word: Term) -> u64 {
-        let absent = self.absent.functions.get(&word).copied().unwrap_or_default();
-        u64::from(self.segment.functions.postings.frequency(word) - absent)
+        let left_out = [&self.absent, &self.hidden]
+            .map(|absent| absent.functions.get(&word).copied().unwrap_or_default());
+        u64::from(self.segment.functions.postings.frequency(word) - left_out[0] - left_out[1])
     }
 }
 
@@ -111,5 +136,29 @@ fn add_frequencies(absent: &mut FxHashMap<Term, u32>, bags: &Bags, frequencies: 
     absent.reserve(bags.terms().len());
     for (&term, frequency) in bags.terms().iter().zip(frequencies(bags)) {
         *absent.entry(term).or_default() += frequency;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::{Language, SourceFile};
+
+    use super::*;
+
+    #[test]
+    fn a_request_copies_nothing_of_what_is_absent() {
+        let file = |name: &str| {
+            let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
+            Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
+        };
+        let mut layer = Layer::new(["a", "b", "c"].map(file).to_vec());
+        layer.remove("a.py");
+        let mut request = layer.clone();
+        request.hide("b.py");
+        assert!(Arc::ptr_eq(&layer.absent, &request.absent));
+        let shared = Term::identifier("shared");
+        assert_eq!((layer.windows_with(shared), request.windows_with(shared)), (2, 1));
+        assert_eq!((layer.windows().documents, request.windows().documents), (2, 1));
+        assert!(layer.file("b.py").is_some() && request.file("b.py").is_none());
     }
 }

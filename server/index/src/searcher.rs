@@ -8,7 +8,7 @@ use std::sync::Arc;
 use syntax::Language;
 
 use crate::bm25::Totals;
-use crate::index::{hide, put_on};
+use crate::index::last_of_each_path;
 use crate::layer::Layer;
 use crate::terms::Term;
 use crate::{FileIndex, cceval};
@@ -36,18 +36,23 @@ impl Searcher {
     /// The same without the files of these paths.
     #[must_use]
     pub fn hide(&self, paths: &[&str]) -> Searcher {
-        let mut layers = self.layers.to_vec();
-        paths.iter().for_each(|path| hide(&mut layers, path));
-        Searcher::new(layers.into())
+        Searcher::new(self.without(paths).into())
     }
 
-    /// The same with `files` in the place of those with their paths. To be kept for as long as the files stay the same: they are
+    /// The same with `files` in the place of those with their paths; of files with one path the last counts. To be kept for as long as the files stay the same: they are
     /// put together for it.
     #[must_use]
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
-        let mut layers = self.layers.to_vec();
-        put_on(&mut layers, files);
+        let files = last_of_each_path(files);
+        let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
+        layers.extend((!files.is_empty()).then(|| Layer::new(files)));
         Searcher::new(layers.into())
+    }
+
+    fn without(&self, paths: &[&str]) -> Vec<Layer> {
+        let mut layers = self.layers.to_vec();
+        layers.iter_mut().for_each(|layer| paths.iter().for_each(|path| layer.hide(path)));
+        layers
     }
 
     /// The file of this path.
