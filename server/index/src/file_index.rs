@@ -7,7 +7,7 @@ use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use syntax::{Language, Outline, SourceFile, Tree};
+use syntax::{Language, Mention, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
 use crate::bags::Bags;
@@ -38,6 +38,8 @@ pub struct FileIndex {
     function_words: Bags,
     outline: Outline,
     chunks: Lazy<Arc<FileChunks>>,
+    /// Where literals and comments go over a line end, in bytes.
+    spanning: Lazy<Box<[Range<u32>]>>,
 }
 
 /// What is derived when it is first asked for. It follows from the rest, so it takes no part in comparisons.
@@ -115,6 +117,18 @@ impl FileIndex {
     /// The text of one of its lines.
     pub fn line_text(&self, line: &CodeLine) -> &str {
         self.file.text.get(line.range.start as usize..line.range.end as usize).unwrap_or_default()
+    }
+
+    /// How one of its lines mentions `name`, outside of literals and comments.
+    pub(crate) fn mentions(&self, line: &CodeLine, name: &str) -> Vec<Mention> {
+        let spanning = self.spanning.0.get_or_init(|| {
+            let ranges = syntax::spanning(self.language(), self.text()).into_iter();
+            ranges.map(|range| range.start as u32..range.end as u32).collect()
+        });
+        let before = spanning.partition_point(|range| range.start < line.range.start);
+        let code = before.checked_sub(1).map_or(0, |last| spanning[last].end).max(line.range.start);
+        let code = self.file.text.get(code as usize..line.range.end as usize).unwrap_or_default();
+        syntax::mentions(self.language(), code, name)
     }
 
     /// How many blocks of lines it has.

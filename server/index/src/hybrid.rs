@@ -13,12 +13,13 @@
 
 use syntax::Projects;
 
-use crate::Hit;
+use crate::copies::OwnLines;
 use crate::resolve::{Facts, Resolver};
 use crate::retrieve::{Budget, Query};
 use crate::searcher::Searcher;
 use crate::similar_lines::LineSet;
 use crate::view::View;
+use crate::{FileIndex, Hit};
 
 mod around;
 mod candidates;
@@ -36,6 +37,7 @@ use around::Around;
 use candidates::{Candidate, Ranking};
 use render::Shown;
 use skeletons::Docs;
+use windows::Window;
 
 /// Name of the strategy that shows definitions only.
 pub const SYMBOLS: &str = "symbols";
@@ -60,6 +62,8 @@ const SPLIT_OF_MEMBERS: Split = Split { skeletons: 55, usages: 25 };
 const VISIBLE_LINES: usize = 60;
 /// Windows whose names make a definition likelier.
 const WINDOWS: usize = 40;
+/// Times that windows are searched again after copies of the file were among them. Copies that are left take room, no more.
+const MAX_ROUNDS: usize = 4;
 
 /// Definitions whose documentation is shown where nothing else is.
 const DOCUMENTED: usize = 8;
@@ -69,7 +73,7 @@ struct Question<'a> {
     query: &'a Query<'a>,
     searcher: &'a Searcher,
     around: Around<'a>,
-    windows: Vec<windows::Window<'a>>,
+    windows: Vec<Window>,
     /// The lines around the cursor, which the engine sees anyway.
     visible: LineSet<'a>,
 }
@@ -105,17 +109,43 @@ fn with_ranking<T>(
     then: impl for<'r> FnOnce(&Question<'_>, &Resolver<'r>, &Ranking<'r>) -> T,
 ) -> T {
     let scope = syntax::scope(query.language, query.prefix);
-    let question = Question::new(searcher, query, &scope);
+    let around = Around::new(query, &scope);
+    let (others, windows) = without_copies(searcher, query, &around);
+    let question = Question::new(&others, query, around, windows);
     let here = Facts { path: query.path, language: query.language, outline: &scope.outline };
-    let view = View::new(searcher.layers(), here);
+    let view = View::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
     then(&question, &resolver, &candidates::rank(&question, &resolver, &scope))
 }
 
+/// Takes the copies of the file that is being written out of sight: they are most like it wherever one looks, and tell nothing that
+/// it does not. They are known by their windows, which are the first to be found. With the windows that are left.
+fn without_copies(searcher: &Searcher, query: &Query<'_>, around: &Around<'_>) -> (Searcher, Vec<Window>) {
+    let own = OwnLines::new(query);
+    let mut others = searcher.clone();
+    let mut windows = windows::best(&others, around, WINDOWS);
+    for _ in 0..MAX_ROUNDS {
+        let mut files: Vec<&FileIndex> = windows.iter().map(|window| &*window.file).collect();
+        files.sort_unstable_by_key(|file| file.path());
+        files.dedup_by_key(|file| file.path());
+        let copies = files.into_iter().filter(|file| own.are_copied_by(file));
+        let copies: Vec<&str> = copies.map(FileIndex::path).collect();
+        if copies.is_empty() {
+            break;
+        }
+        others = others.hide(&copies);
+        windows = windows::best(&others, around, WINDOWS);
+    }
+    (others, windows)
+}
+
 impl<'a> Question<'a> {
-    fn new(searcher: &'a Searcher, query: &'a Query<'a>, scope: &'a syntax::Scope) -> Question<'a> {
-        let around = Around::new(query, scope);
-        let windows = windows::best(searcher, &around, WINDOWS);
+    fn new(
+        searcher: &'a Searcher,
+        query: &'a Query<'a>,
+        around: Around<'a>,
+        windows: Vec<Window>,
+    ) -> Question<'a> {
         let before = query.prefix.lines().rev().take(VISIBLE_LINES);
         let visible = LineSet::of_lines(before.chain(query.suffix.lines().take(VISIBLE_LINES)));
         Question { query, searcher, around, windows, visible }

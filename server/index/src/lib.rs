@@ -18,6 +18,7 @@ mod bm25;
 pub mod cceval;
 mod codec;
 mod content_hash;
+mod copies;
 mod embeddings;
 mod endings;
 mod file_index;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use syntax::{Language, Projects};
 
+use crate::copies::OwnLines;
 use crate::hybrid::{self, Parts};
 use crate::{Embedder, FunctionQuery, Hit, Searcher, SimilarFunctions, VectorStore, cceval};
 
@@ -178,9 +179,10 @@ impl Searcher {
 
     /// The surroundings of the places that were edited or looked at lately.
     fn visited(&self, query: &Query<'_>) -> Vec<Hit> {
+        let own = OwnLines::new(query);
         let mut hits: Vec<Hit> = Vec::new();
         for (age, visit) in query.recent.iter().enumerate() {
-            let Some(file) = self.file(&visit.path) else { continue };
+            let Some(file) = self.file(&visit.path).filter(|file| !own.are_copied_by(file)) else { continue };
             let is_shown =
                 |hit: &Hit| *hit.path == *visit.path && (hit.start_line..hit.end_line).contains(&visit.line);
             if hits.iter().any(is_shown) {

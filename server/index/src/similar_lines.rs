@@ -19,8 +19,13 @@ impl<'a> LineSet<'a> {
 
     /// Whether it stands for the most part in another one.
     pub(crate) fn is_mostly_in(&self, other: &LineSet<'_>) -> bool {
+        self.is_in(other, NEAR_COPY_SHARE)
+    }
+
+    /// Whether at least this share of it, and some of it, stands in another one.
+    pub(crate) fn is_in(&self, other: &LineSet<'_>, share: f64) -> bool {
         let common = self.0.iter().filter(|line| other.0.contains(*line)).count();
-        common > 0 && common as f64 >= NEAR_COPY_SHARE * self.0.len() as f64
+        common > 0 && common as f64 >= share * self.0.len() as f64
     }
 
     /// Whether the shorter of both stands for the most part in the longer one. So a function counts as a copy of what encloses it.

@@ -47,6 +47,26 @@ pub fn lex(language: Language, text: &str) -> Vec<Token> {
     lexer.tokens
 }
 
+/// Where literals and comments of `text` go over a line end, in order.
+pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
+    let mut lexer =
+        Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
+    let mut found = Vec::new();
+    while lexer.at < text.len() {
+        let start = lexer.at;
+        // What comes next depends on the last token alone.
+        let last = lexer.tokens.pop();
+        lexer.tokens.clear();
+        lexer.tokens.extend(last);
+        lexer.step();
+        let is_blank = lexer.bytes[start].is_ascii_whitespace();
+        if !is_blank && lexer.bytes[start..lexer.at].contains(&b'\n') {
+            found.push(start..lexer.at);
+        }
+    }
+    found
+}
+
 /// Only sizes the first allocation.
 const EXPECTED_BYTES_PER_TOKEN: usize = 5;
 /// Template literals nested deeper than this are read as plain text, so that hostile input cannot exhaust the stack.

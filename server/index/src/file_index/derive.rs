@@ -21,7 +21,17 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
     let functions = functions(tree, &file.text);
     let function_words = function_words(file.language, &file.text, &functions);
     let outline = tree.outline(&file.text);
-    FileIndex { file, hash, lines, blocks, functions, function_words, outline, chunks: Lazy::default() }
+    FileIndex {
+        file,
+        hash,
+        lines,
+        blocks,
+        functions,
+        function_words,
+        outline,
+        chunks: Lazy::default(),
+        spanning: Lazy::default(),
+    }
 }
 
 /// Offsets are kept in 32 bits. No source file comes near; one that does is indexed as if it were empty.
@@ -39,6 +49,7 @@ fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
         function_words: Bags::default(),
         outline: Outline::default(),
         chunks: Lazy::default(),
+        spanning: Lazy::default(),
     }
 }
 

@@ -85,6 +85,7 @@ fn read(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Option<FileI
         function_words,
         outline,
         chunks: Lazy::default(),
+        spanning: Lazy::default(),
     })
 }
 

@@ -43,7 +43,8 @@ impl Shown {
         self.covered.get(path).is_some_and(|lines| lines.contains(&line))
     }
 
-    /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget.
+    /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget; says whether
+    /// there is room for any.
     pub(crate) fn add(
         &mut self,
         path: &Arc<str>,
@@ -51,7 +52,7 @@ impl Shown {
         limit: usize,
         score: f64,
         reason: String,
-    ) {
+    ) -> bool {
         let limit = limit.min(self.budget);
         let continues = self.hits.last().is_some_and(|last| last.path == *path);
         let mut used = self.used + if continues { 0 } else { path.len() + PATH_BYTES };
@@ -66,7 +67,7 @@ impl Shown {
             kept.push((number, text));
         }
         let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();
-        let (Some(&start), Some(&end)) = (numbers.iter().min(), numbers.iter().max()) else { return };
+        let (Some(&start), Some(&end)) = (numbers.iter().min(), numbers.iter().max()) else { return false };
         self.used = used;
         self.covered.entry(Arc::clone(path)).or_default().extend(&numbers);
         let text: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
@@ -80,6 +81,7 @@ impl Shown {
             strategy: "",
             reason,
         });
+        true
     }
 
     /// All pieces in the order in which they were shown.

@@ -1,19 +1,20 @@
 //! How the likeliest names are used elsewhere.
 
 use rustc_hash::FxHashSet;
-use syntax::DefinitionKind;
+use syntax::{DefinitionKind, Mention};
 
 use super::Question;
 use super::candidates::{Candidate, Ranking};
 use super::render::{Line, Shown};
 use crate::file_index::{CodeLine, FileIndex};
 use crate::searcher::Occurrence;
-use crate::terms::identifiers;
 
 /// Candidates whose names are looked for.
 const MAX_CANDIDATES: usize = 14;
 /// Places of one name that are compared.
 const MAX_PLACES: usize = 80;
+/// Places that are looked at to find examples: most are good ones, and reading a file's literals takes time.
+const MAX_LOOKED_AT: usize = 200;
 /// Examples that are shown.
 const MAX_SHOWN: usize = 4;
 /// Examples of one name.
@@ -37,11 +38,19 @@ struct Place<'a> {
     worth: f32,
 }
 
+/// A name whose uses are looked for.
+struct Wanted<'a> {
+    name: &'a str,
+    probability: f32,
+    /// Whether it has to be reached through a value, type or module, if it is not called.
+    is_member: bool,
+}
+
 /// Shows examples as long as they fit into `limit` bytes of all that is shown.
 pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize, shown: &mut Shown) {
     let names = names(&ranking.candidates);
     let mut places: Vec<Place<'_>> =
-        (0..).zip(&names).flat_map(|(number, name)| find(question, number, *name)).collect();
+        (0..).zip(&names).flat_map(|(number, wanted)| find(question, number, wanted)).collect();
     places.sort_by(|one, other| {
         let order = |place: &Place<'_>| (place.name, place.block);
         let by_path = one.file.path().cmp(other.file.path());
@@ -50,53 +59,56 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
     let mut texts = FxHashSet::default();
     let mut of_name = vec![0; names.len()];
     let mut count = 0;
-    for place in places {
+    for place in places.iter().take(MAX_LOOKED_AT) {
         if count == MAX_SHOWN || shown.used() >= limit {
             break;
         }
         if of_name[place.name] == MAX_OF_NAME {
             continue;
         }
-        let name = names[place.name].0;
-        let Some(line) = first_use(place.file, place.block, name, shown) else { continue };
-        if texts.insert(place.file.line_text(&place.file.lines()[line]).trim()) {
+        let wanted = &names[place.name];
+        let Some(line) = first_use(place.file, place.block, wanted, shown) else { continue };
+        if !texts.insert(place.file.line_text(&place.file.lines()[line]).trim()) {
+            continue;
+        }
+        let lines = neighbours(place.file, line, shown);
+        if question.is_known(&lines) {
+            continue;
+        }
+        let reason = format!("uses {}", wanted.name);
+        if shown.add(&place.file.file().path, lines, limit, f64::from(place.worth), reason) {
             of_name[place.name] += 1;
             count += 1;
-            let path = &place.file.file().path;
-            let lines = neighbours(place.file, line, shown);
-            if question.is_known(&lines) {
-                continue;
-            }
-            shown.add(path, lines, limit, f64::from(place.worth), format!("uses {name}"));
         }
     }
 }
 
-/// The distinct names of the likeliest candidates with their probabilities. A constructor is used by its type's name.
-fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<(&'a str, f32)> {
-    let mut names: Vec<(&str, f32)> = Vec::new();
+/// The distinct names of the likeliest candidates. A constructor is used by its type's name.
+fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
+    let mut names: Vec<Wanted<'a>> = Vec::new();
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         let def = candidate.def;
         let named = match (def.get().kind, def.container()) {
             (DefinitionKind::Constructor, Some(container)) => container,
             _ => def,
         };
-        let name = &*named.get().name;
-        if !names.iter().any(|(known, _)| *known == name) {
-            names.push((name, candidate.probability));
+        let (name, is_member) = (&*named.get().name, named.get().is_member());
+        match names.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.is_member &= is_member,
+            None => names.push(Wanted { name, probability: candidate.probability, is_member }),
         }
     }
     names
 }
 
 /// The places of a name, with what each is worth.
-fn find<'q>(question: &Question<'q>, name: usize, (text, probability): (&str, f32)) -> Vec<Place<'q>> {
-    let places = question.searcher.occurrences(text);
+fn find<'q>(question: &'q Question<'_>, number: usize, wanted: &Wanted<'_>) -> Vec<Place<'q>> {
+    let places = question.searcher.occurrences(wanted.name);
     let every = places.len().div_ceil(MAX_PLACES).max(1);
     let common = if places.len() < MAX_PLACES { 1.0 } else { COMMON_NAME };
     let place = |Occurrence { file, block }: Occurrence<'q>| {
-        let worth = probability * common * (LEAST_WORTH + likeness(question, file, block));
-        Place { file, block, name, worth }
+        let worth = wanted.probability * common * (LEAST_WORTH + likeness(question, file, block));
+        Place { file, block, name: number, worth }
     };
     places.into_iter().step_by(every).map(place).collect()
 }
@@ -114,22 +126,27 @@ fn likeness(question: &Question<'_>, file: &FileIndex, block: u32) -> f32 {
     shared / (all + MISSING_RARITY)
 }
 
-/// The first line of a block, as its position among the code lines, that uses `name` and is not shown yet.
-fn first_use(file: &FileIndex, block: u32, name: &str, shown: &Shown) -> Option<usize> {
+/// The first line of a block, as its position among the code lines, that uses a name and is not shown yet.
+fn first_use(file: &FileIndex, block: u32, wanted: &Wanted<'_>, shown: &Shown) -> Option<usize> {
     let lines = file.block_lines(block);
     let first =
         file.lines().partition_point(|line| line.number < lines.first().map_or(0, |line| line.number));
-    let is_new = |line: &CodeLine| !shown.covers(file.path(), line.number) && is_use(file, line, name);
+    let is_new = |line: &CodeLine| !shown.covers(file.path(), line.number) && is_use(file, line, wanted);
     lines.iter().position(is_new).map(|position| first + position)
 }
 
-/// Whether a line uses `name` rather than defining, importing or describing it.
-fn is_use(file: &FileIndex, line: &CodeLine, name: &str) -> bool {
-    let text = file.line_text(line);
-    !file.language().is_comment_line(text)
-        && identifiers(file.language(), text).any(|word| word == name)
+/// Whether a line uses a name rather than defining, importing or describing it.
+fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
+    let is_one = |mention: &Mention| match mention {
+        Mention::Member | Mention::Called => true,
+        Mention::Bare => !wanted.is_member,
+        Mention::Defined => false,
+    };
+    file.line_text(line).contains(wanted.name)
+        && !file.language().is_comment_line(file.line_text(line))
         && !file.outline().imports.iter().any(|import| import.line == line.number)
         && !file.outline().definitions.iter().any(|definition| definition.line == line.number)
+        && file.mentions(line, wanted.name).iter().any(is_one)
 }
 
 /// The lines around one, itself included, without those that are shown already.

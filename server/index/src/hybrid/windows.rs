@@ -1,11 +1,13 @@
 //! Code elsewhere that is about the same things as the text around the cursor.
 
+use std::sync::Arc;
+
 use super::Question;
 use super::around::Around;
 use super::render::{Line, Shown};
 use crate::file_index::FileIndex;
-use crate::searcher::Searcher;
-use crate::windows::WindowHit;
+use crate::lexical::LexicalIndex;
+use crate::windows::{WindowHit, WindowQuery};
 
 /// Windows that are shown at most.
 const MAX_SHOWN: usize = 10;
@@ -13,19 +15,20 @@ const MAX_SHOWN: usize = 10;
 const MAX_SHARED: f64 = 0.4;
 
 /// A window and how much it is like what was asked with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window<'a> {
-    pub(crate) file: &'a FileIndex,
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) file: Arc<FileIndex>,
     pub(crate) number: u32,
     pub(crate) score: f64,
 }
 
 /// The windows most like the text around the cursor.
-pub(crate) fn best<'a>(searcher: &'a Searcher, around: &Around<'_>, limit: usize) -> Vec<Window<'a>> {
+pub(crate) fn best(index: &dyn LexicalIndex, around: &Around<'_>, limit: usize) -> Vec<Window> {
     let mut terms: Vec<_> = around.weights.iter().map(|(&term, &weight)| (term, weight)).collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
-    let window = |hit: WindowHit<'a>| Window { file: hit.file, number: hit.window, score: hit.score };
-    searcher.windows(&terms, limit).into_iter().map(window).collect()
+    let window =
+        |hit: WindowHit<'_>| Window { file: Arc::clone(hit.file), number: hit.window, score: hit.score };
+    index.search(&WindowQuery::new(&terms, limit)).into_iter().map(window).collect()
 }
 
 /// Shows windows, best first, without what is shown already.
@@ -45,7 +48,8 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
         if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
             continue;
         }
-        shown.add(path, new, usize::MAX, window.score, "is about the same names".to_owned());
-        count += 1;
+        if shown.add(path, new, usize::MAX, window.score, "is about the same names".to_owned()) {
+            count += 1;
+        }
     }
 }

@@ -143,10 +143,6 @@ fn the_hybrid_shows_definitions_usages_and_lines_about_the_same() {
             tests/test_store.py 3 4 (uses Store)
             def test_receipt():
                 store = Store()
-            shop/items.py 2 (uses name)
-                """Something to sell. It has a name."""
-            shop/items.py 6 (uses name)
-                    self.name = name
             shop/store.py 6 8 10 11 (is about the same names)
                     return 1
                     return Receipt(price)
@@ -280,15 +276,33 @@ fn nothing_is_sent_when_nothing_is_wanted() {
     }
 }
 
+/// What an engine is sent for `hits`: each line as a comment, below the path of its file where that changes.
+fn prompt(hits: &[Hit]) -> String {
+    let mut text = String::new();
+    let mut path = "";
+    for hit in hits {
+        if path != &*hit.path {
+            text += &format!("# {}:\n", hit.path);
+            path = &hit.path;
+        }
+        text.extend(hit.text.lines().map(|line| format!("# {line}\n")));
+    }
+    text
+}
+
 #[test]
 fn what_is_sent_stays_within_the_budget() {
     let asked = Asked::new(SHOP);
+    let visits = ["shop/items.py", "shop/unrelated.py", "tests/test_store.py"];
+    let recent = visits.map(|path| Visit { path: path.to_owned(), line: 1 });
     for strategy in Strategy::ALL {
+        let mut most = 0;
         for tokens in [10, 20, 50, 100, 500] {
-            let hits = asked.hits(strategy, tokens, &[]);
-            let bytes: usize = hits.iter().map(|hit| hit.text.len()).sum();
-            assert!(bytes <= tokens * 4, "{strategy} sends {bytes} bytes for {tokens} tokens");
+            let sent = prompt(&asked.hits(strategy, tokens, &recent)).len();
+            assert!(sent <= tokens * 4, "{strategy} sends {sent} bytes for {tokens} tokens");
+            most = most.max(sent);
         }
+        assert_eq!(most == 0, strategy == Strategy::None, "{strategy} sends {most} bytes");
     }
 }
 
@@ -345,4 +359,72 @@ fn broken_code_and_odd_cursors_are_no_errors() {
             asked.hits(strategy, 100, &[]);
         }
     }
+}
+
+/// [`SHOP`] with further files.
+fn shop_with(files: &str) -> Asked {
+    Asked::new(&format!("{SHOP}{files}"))
+}
+
+#[test]
+fn a_copy_of_the_own_file_takes_no_room() {
+    let more: String = (0..12).map(|number| format!("    step{number}()\n")).collect();
+    let shop = SHOP.replacen("    return receipt\n", &format!("{more}    return receipt\n"), 1);
+    let own = &shop[shop.find("from").unwrap()..shop.find("//- /shop/items").unwrap()];
+    let copy = |path| format!("//- /{path}\n{}", own.replace("$0", "print_receipt(price)"));
+    let with_copies = [&*shop, &copy("shop/cart_old.py"), &copy("backup/cart.py")].concat();
+    let visits =
+        ["shop/cart_old.py", "shop/unrelated.py"].map(|path| Visit { path: path.to_owned(), line: 2 });
+    for strategy in [Strategy::Symbols, Strategy::Hybrid, Strategy::Recent] {
+        let [alone, beside] = [&shop, &with_copies].map(|fixture| {
+            let hits = Asked::new(fixture).hits(strategy, 200, &visits);
+            hits.into_iter().map(|hit| (hit.path, hit.text)).collect::<Vec<_>>()
+        });
+        assert_eq!(beside, alone, "{strategy}");
+        assert!(!alone.is_empty(), "{strategy}");
+    }
+}
+
+#[test]
+fn places_that_say_what_stands_around_the_cursor_take_no_place_from_others() {
+    let body: String = (0..6)
+        .map(|number| format!("    store.load({number})\n    a{number}()\n    b{number}()\n"))
+        .collect();
+    let unlike: String = (0..40).map(|number| format!("unlike_{number} = {number}\n")).collect();
+    let asked = Asked::new(&format!(
+        "//- /a.py\nfrom store import Store\n\ndef run(store: Store):\n{body}    store.$0\n\
+         //- /part.py\ndef other(store):\n{body}\n{unlike}\n\
+         //- /store.py\nclass Store:\n    def load(self, key): pass\n\
+         //- /tests/test_store.py\ndef test_load(it):\n    assert it.load('key') == 1\n"
+    ));
+    let hits = asked.hits(Strategy::Hybrid, 400, &[]);
+    let is_example = |hit: &Hit| hit.reason == "uses load" && *hit.path == *"tests/test_store.py";
+    assert!(hits.iter().any(is_example), "{}", describe(&hits));
+}
+
+#[test]
+fn what_only_tells_of_a_name_is_no_use_of_it() {
+    let asked = shop_with(
+        "\
+//- /docs/about.py
+TEXT = '''
+print_receipt(price) is called by checkout
+'''
+def describe(store):
+    \"\"\"Calls print_receipt(price).
+
+    Then print_receipt is done.
+    \"\"\"
+    load = store.size
+    say('print_receipt')  # print_receipt
+    return load
+//- /docs/used.py
+def use(store):
+    return store.print_receipt(1)
+",
+    );
+    let hits = asked.hits(Strategy::Hybrid, 1000, &[]);
+    let examples: Vec<&Hit> = hits.iter().filter(|hit| hit.reason.starts_with("uses")).collect();
+    assert!(examples.iter().any(|hit| *hit.path == *"docs/used.py"), "{}", describe(&hits));
+    assert!(examples.iter().all(|hit| *hit.path != *"docs/about.py"), "{}", describe(&hits));
 }

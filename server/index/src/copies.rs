@@ -1,0 +1,39 @@
+//! Which files are copies of the one that is being written: other versions of it, backups, generated twins.
+
+use crate::file_index::{CodeLine, FileIndex};
+use crate::retrieve::Query;
+use crate::similar_lines::LineSet;
+
+/// A copy has at least this share of its lines from the file. Files that were made after one pattern, which tell each other's names,
+/// share up to about four fifths.
+const COPY_SHARE: f64 = 0.9;
+/// The same for a sample, which may miss more than the whole does.
+const SAMPLE_SHARE: f64 = 0.7;
+/// So many lines, spread over a file, tell whether it is worth looking at all of them.
+const SAMPLE: usize = 32;
+
+/// The lines of the file that is being written.
+pub(crate) struct OwnLines<'a>(LineSet<'a>);
+
+impl<'a> OwnLines<'a> {
+    pub(crate) fn new(query: &Query<'a>) -> OwnLines<'a> {
+        OwnLines(LineSet::of_lines(query.prefix.lines().chain(query.suffix.lines())))
+    }
+
+    /// Whether a file says little that the own one does not say. Comments and imports, which unlike files share, do not count.
+    pub(crate) fn are_copied_by(&self, file: &FileIndex) -> bool {
+        let step = file.lines().len().div_ceil(SAMPLE).max(1);
+        let sample = LineSet::of_lines(code(file, file.lines().iter().step_by(step)));
+        sample.is_in(&self.0, SAMPLE_SHARE)
+            && LineSet::of_lines(code(file, file.lines().iter())).is_in(&self.0, COPY_SHARE)
+    }
+}
+
+/// The texts of those of `lines` that are no comments and no imports.
+fn code<'f>(file: &'f FileIndex, lines: impl Iterator<Item = &'f CodeLine>) -> impl Iterator<Item = &'f str> {
+    let imports = &file.outline().imports;
+    lines
+        .filter(|line| !imports.iter().any(|import| import.line == line.number))
+        .map(|line| file.line_text(line))
+        .filter(|text| !file.language().is_comment_line(text))
+}

@@ -1,0 +1,135 @@
+//! How a name is mentioned in a line, told by tokens alone: for files whose tree is not at hand.
+
+use crate::Language;
+use crate::lexer::{Token, TokenKind, is_reserved, lex};
+
+/// How a name is mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention {
+    /// As a member of what stands before it.
+    Member,
+    /// Called, with nothing before it.
+    Called,
+    /// In another way.
+    Bare,
+    /// It is defined, or a variable, parameter or own field of this name is.
+    Defined,
+}
+
+/// What stands between a value, type or module and its member.
+const MEMBER_SIGNS: [&str; 5] = [".", "->", "::", "?.", "->*"];
+/// What a value sees itself as.
+const OWN_VALUES: [&str; 3] = ["self", "this", "cls"];
+/// What gives a value to the name before it.
+const GIVING_SIGNS: [&str; 2] = ["=", ":="];
+/// After these, or at the start, a name with a colon is a field, a parameter or a key.
+const LIST_SIGNS: [&str; 3] = ["(", ",", "{"];
+/// Words that introduce a name.
+const DEFINING_WORDS: [&str; 19] = [
+    "class",
+    "const",
+    "def",
+    "enum",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "interface",
+    "let",
+    "macro_rules",
+    "mod",
+    "namespace",
+    "package",
+    "record",
+    "static",
+    "struct",
+    "trait",
+    "var",
+];
+
+/// The mentions of `name` in `line`, which begins outside of literals and comments. What stands in these is no mention.
+pub fn mentions(language: Language, line: &str, name: &str) -> Vec<Mention> {
+    if !line.contains(name) {
+        return Vec::new();
+    }
+    let tokens = lex(language, line);
+    let text = |token: Option<&Token>| token.map_or("", |Token { range, .. }: &Token| &line[range.clone()]);
+    let at = |position: Option<usize>| text(position.and_then(|position| tokens.get(position)));
+    let is_named =
+        |position: &usize| tokens[*position].kind == TokenKind::Word && at(Some(*position)) == name;
+    let places = (0..tokens.len()).filter(is_named);
+    places
+        .map(|place| {
+            let before = at(place.checked_sub(1));
+            let owner = at(place.checked_sub(2));
+            kind(language, owner, before, at(Some(place + 1)))
+        })
+        .collect()
+}
+
+/// What a name is between its neighbours.
+fn kind(language: Language, owner: &str, before: &str, after: &str) -> Mention {
+    let is_given = GIVING_SIGNS.contains(&after);
+    if MEMBER_SIGNS.contains(&before) {
+        return if is_given && OWN_VALUES.contains(&owner) { Mention::Defined } else { Mention::Member };
+    }
+    let is_key = after == ":" && (before.is_empty() || LIST_SIGNS.contains(&before));
+    let is_introduced = DEFINING_WORDS.contains(&before) && is_reserved(language, before);
+    if is_given || is_key || is_introduced {
+        Mention::Defined
+    } else if after == "(" {
+        Mention::Called
+    } else {
+        Mention::Bare
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spanning;
+
+    #[track_caller]
+    fn check(language: Language, line: &str, expected: &[Mention]) {
+        assert_eq!(mentions(language, line, "name"), expected, "{line}");
+    }
+
+    #[test]
+    fn members_calls_and_other_uses_are_told_apart() {
+        check(Language::Python, "x = item.name + name(1)", &[Mention::Member, Mention::Called]);
+        check(Language::Python, "return name[0]", &[Mention::Bare]);
+        check(Language::Cpp, "p->name; N::name();", &[Mention::Member, Mention::Member]);
+        check(Language::TypeScript, "use(item?.name)", &[Mention::Member]);
+        check(Language::Python, "x = names + rename", &[]);
+    }
+
+    #[test]
+    fn what_binds_a_name_defines_it() {
+        check(Language::Python, "self.name = name", &[Mention::Defined, Mention::Bare]);
+        check(Language::Python, "other.name = 1", &[Mention::Member]);
+        check(Language::Python, "call(name=1)", &[Mention::Defined]);
+        check(Language::Python, "if name == 1:", &[Mention::Bare]);
+        check(Language::Go, "name := 1", &[Mention::Defined]);
+        check(Language::TypeScript, "function f(name: string) {", &[Mention::Defined]);
+        check(Language::Rust, "    let name = 1;", &[Mention::Defined]);
+        check(Language::Python, "    def name(x):", &[Mention::Defined]);
+    }
+
+    #[test]
+    fn literals_and_comments_mention_nothing() {
+        check(Language::Python, "\"\"\"Something to sell. It has a name.\"\"\"", &[]);
+        check(Language::Python, "f('the name')  # its name", &[]);
+        check(Language::Java, "f(\"name\"); // name", &[]);
+    }
+
+    #[test]
+    fn what_goes_over_a_line_end_is_found() {
+        let text = "a = '''x\ny''' + b  # c\nd = 1\n'''\nname\n'''\n";
+        let texts: Vec<&str> =
+            spanning(Language::Python, text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(texts, ["'''x\ny'''", "'''\nname\n'''"]);
+        let text = "f(); /* a\n name */ g(); // b\n\n// c\nh(`\n`);\n";
+        let texts: Vec<&str> = spanning(Language::Go, text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(texts, ["/* a\n name */", "`\n`"]);
+    }
+}
