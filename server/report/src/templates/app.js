@@ -20,6 +20,7 @@ function startBrowser(data) {
   const counter = document.getElementById("case-count");
   const help = document.getElementById("help");
   const haystacks = new Map();
+  const holes = Map.groupBy(data.cases, (item) => item.hole);
   let [shown, index, openId, pending] = [[], -1, null, 0];
 
   section.hidden = false;
@@ -66,6 +67,12 @@ function startBrowser(data) {
     redraw();
   }
 
+  // Filters that hide the case are of no use to who asks for it.
+  function open(id) {
+    if (!shown.some((item) => item.id === id)) clearFilters();
+    refilter(id);
+  }
+
   function choose(row) {
     if (shown.length === 0) return;
     index = Math.min(Math.max(row, 0), shown.length - 1);
@@ -77,7 +84,7 @@ function startBrowser(data) {
     const item = shown[index];
     if (item?.id !== openId || !item) {
       openId = item?.id ?? null;
-      detail.replaceChildren(...(item ? caseDetail(item, data.engines, data.lines_kept) : [element("p", { class: "none" }, "No case matches these filters.")]));
+      detail.replaceChildren(...(item ? caseDetail(item, data.engines, data.lines_kept, holes.get(item.hole), open) : [element("p", { class: "none" }, "No case matches these filters.")]));
       detail.scrollTop = 0;
     }
     remember();

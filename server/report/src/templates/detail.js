@@ -4,25 +4,40 @@
 const LINES_BEFORE = 12;
 const LINES_AFTER = 8;
 
-// Everything about `item` as nodes.
-function caseDetail(item, engines, linesKept) {
+// Lines of context that are open to begin with, all items together: more would push the answers out of view.
+const OPEN_CONTEXT_LINES = 16;
+
+// Everything about `item` as nodes. `twins` are the cases of its hole, itself among them; `open(id)` shows another one.
+function caseDetail(item, engines, linesKept, twins, open) {
   return [
-    detailHead(item),
+    detailHead(item, engines, twins, open),
     surroundings(item, engines, linesKept),
+    item.context.length > 0 && contextPanel(item.context),
     item.answers.length > 0 ? diffLegend() : element("p", { class: "dim" }, "No engine was asked."),
     ...item.answers.map((answer) => answerPanel(item, answer, engines[answer.engine])),
-    ...item.context.map(contextPanel),
     provenance(item),
-  ];
+  ].filter(Boolean);
 }
 
-function detailHead(item) {
+function detailHead(item, engines, twins, open) {
   const labels = [...situation(item), valueOf(item, "origin"), `id ${item.id.slice(0, 12)}`];
   return element(
     "header", null,
     element("h3", null, ...visible(`${item.path}:${item.line + 1}:${item.character + 1}`)),
     element("div", { class: "labels" }, labels.map((label) => element("span", null, ...visible(label)))),
+    twins.length > 1 && element("nav", { class: "twins", "aria-label": "Cases of the same hole" }, "Same hole:", twins.map((twin) => twinLink(twin, item, engines, open))),
   );
+}
+
+// What goes with the question in another case of the hole, and how each engine did there.
+function twinLink(twin, item, engines, open) {
+  const answers = engines.map((_, number) => twin.answers.find((answer) => answer.engine === number));
+  const signs = answers.map((answer) => answer ? OUTCOMES[answer.outcome].sign : "\u00a0").join(" ");
+  const words = answers.map((answer, number) => `${engines[number].name}: ${answer ? OUTCOMES[answer.outcome].word : "not asked"}`).join(", ");
+  const name = `${twin.variant ?? twin.scenario} ${signs}`;
+  if (twin === item) return element("b", { title: words, "aria-current": "true" }, name);
+  const follow = (event) => { event.preventDefault(); open(twin.id); };
+  return element("a", { href: `#case=${twin.id}`, title: words, onclick: follow }, name);
 }
 
 // The code around the cursor with the truth, or an answer, in its place.
@@ -185,23 +200,48 @@ function round(value) {
   return String(Math.round(value * 10) / 10);
 }
 
-function contextPanel(item, index) {
-  const place = `${item.path}:${item.start_line + 1}\u2013${item.end_line}`;
+// What went with the question. Small items stand open, as long as all that is open stays small.
+function contextPanel(items) {
+  const strategies = [...new Set(items.map((item) => item.strategy))].join(", ");
+  let room = OPEN_CONTEXT_LINES;
+  const opens = items.map((item) => {
+    const lines = item.text.split("\n").length;
+    if (lines > room) return false;
+    room -= lines;
+    return true;
+  });
   return element(
-    "details", { class: "panel" },
-    element("summary", null, `Context ${index + 1}: `, element("code", null, ...visible(place)),
-      element("small", null, "  ", ...visible(item.strategy), ` ${item.score.toPrecision(3)}`)),
+    "section", { class: "panel context", "aria-label": "Context" },
+    element("div", { class: "bar-line" }, element("h4", null, `Context: ${items.length} ${items.length === 1 ? "item" : "items"}`),
+      element("span", { class: "dim" }, ...visible(strategies))),
+    items.map((item, index) => contextItem(item, opens[index])),
+  );
+}
+
+function contextItem(item, isOpen) {
+  const last = item.end_line > item.start_line + 1 ? `\u2013${item.end_line}` : "";
+  const place = `${item.path}:${item.start_line + 1}${last}`;
+  return element(
+    "details", { open: isOpen && "" },
+    element("summary", null, element("code", null, ...visible(place)),
+      element("small", null, "  ", `score ${item.score.toPrecision(3)}`)),
     plainText(item.text),
     item.hidden_lines > 0 && element("div", { class: "stop" }, `${item.hidden_lines} more lines are not in this report`),
   );
 }
 
 function provenance(item) {
-  const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.origin), ...Object.entries(item.tags)];
+  const tags = Object.entries(item.tags).map(([name, value]) => [name, name === "defined" ? linesFromOne(value) : value]);
+  const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.origin), ...tags];
   return element(
     "details", { class: "panel" },
     element("summary", null, "Where the case comes from"),
     element("dl", { class: "metrics" }, facts.map(([name, value]) =>
       element("div", null, element("dt", null, ...visible(name.replaceAll("_", " "))), element("dd", { class: "mono" }, ...visible(String(value)))))),
   );
+}
+
+// Places as readers count: files count lines from 0.
+function linesFromOne(places) {
+  return places.replace(/:(\d+)(?= |$)/g, (_, line) => `:${Number(line) + 1}`);
 }

@@ -32,10 +32,13 @@ function caseList(box, engines, choose) {
     else box.removeAttribute("aria-activedescendant");
   }
 
+  // The row next to those in view comes in at the edge; one from afar stands in the middle, among its neighbours.
   function reveal() {
-    const top = chosen * ROW_HEIGHT;
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+    const [top, room] = [chosen * ROW_HEIGHT, box.clientHeight];
+    const [above, below] = [box.scrollTop - top, top + ROW_HEIGHT - (box.scrollTop + room)];
+    if (Math.max(above, below) > ROW_HEIGHT) box.scrollTop = top - (room - ROW_HEIGHT) / 2;
+    else if (above > 0) box.scrollTop = top;
+    else if (below > 0) box.scrollTop += below;
   }
 
   box.addEventListener("scroll", () => {
