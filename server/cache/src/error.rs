@@ -12,12 +12,12 @@ pub enum Miss {
     #[error("nothing is cached")]
     Absent,
     /// The system does not let it be read.
-    #[error("cannot read the cache {}: {source}", path.display())]
+    #[error("cannot read the cache {}: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
     /// Something else has its name.
     #[error("{} is not the workspace's cache", path.display())]
@@ -62,12 +62,18 @@ pub enum Error {
         folder: PathBuf,
     },
     /// The folder may not be written to.
-    #[error("cannot write caches to {}: {source}; check its permissions", folder.display())]
+    #[error("cannot write caches to {}: {reason}; check its permissions", folder.display())]
     NotWritable {
         /// The folder of the caches.
         folder: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
+    },
+    /// A folder has the name of the workspace's cache.
+    #[error("{} is a folder where the cache belongs; remove it", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
     },
     /// The workspace alone is more than all caches may take.
     #[error("the workspace needs more than the {limit} bytes that all caches may take")]
@@ -76,24 +82,24 @@ pub enum Error {
         limit: u64,
     },
     /// Anything else.
-    #[error("cannot use the folder of caches {}: {source}", folder.display())]
+    #[error("cannot use the folder of caches {}: {reason}", folder.display())]
     Failed {
         /// The folder of the caches.
         folder: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
 impl Error {
-    pub(crate) fn of(source: io::Error, folder: &Path) -> Error {
+    pub(crate) fn of(reason: io::Error, folder: &Path) -> Error {
         let folder = folder.to_owned();
-        match source.kind() {
+        match reason.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::NoSpace { folder },
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Error::NotWritable { folder, source }
+                Error::NotWritable { folder, reason }
             }
-            _ => Error::Failed { folder, source },
+            _ => Error::Failed { folder, reason },
         }
     }
 }

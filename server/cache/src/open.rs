@@ -124,7 +124,7 @@ fn settle<T>(read: io::Result<Result<T, Flaw>>, path: &Path) -> Result<T, Miss> 
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
             Err(Miss::Corrupt { path: path(), damage: "it ends too early" })
         }
-        Err(source) => Err(Miss::Unreadable { path: path(), source }),
+        Err(reason) => Err(Miss::Unreadable { path: path(), reason }),
     }
 }
 

@@ -28,7 +28,10 @@ pub(crate) fn save<'a>(
     if head.cache_bytes() > limit {
         return Err(Error::TooLarge { limit });
     }
-    temporary.rename(&place.path).map_err(failed)?;
+    temporary.rename(&place.path).map_err(|error| match place.path.is_dir() {
+        true => Error::Occupied { path: place.path.clone() },
+        false => failed(error),
+    })?;
     Ok((head.files, head.cache_bytes()))
 }
 

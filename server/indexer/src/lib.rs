@@ -123,13 +123,18 @@ impl Indexer {
     /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache. After an error it is
     /// not tried again before twice as much has changed: a full disk stays full for a while.
     pub fn save(&mut self) -> Result<Option<Saved>, cache::Error> {
-        let Some(cache) = &self.cache else { return Ok(None) };
         let unsaved = self.unsaved.values().sum();
         let total = self.indexed.files.files().iter().map(|file| size(file).1).sum();
         if unsaved < self.patience || !cache::pays(unsaved, total) {
             return Ok(None);
         }
         self.patience = 2 * unsaved;
+        self.save_all()
+    }
+
+    /// Keeps what was derived, whether that pays or not; `None` where all of it is kept, or there is no cache.
+    pub fn save_all(&mut self) -> Result<Option<Saved>, cache::Error> {
+        let Some(cache) = self.cache.as_ref().filter(|_| !self.unsaved.is_empty()) else { return Ok(None) };
         let saved = cached::save(cache, &self.follower, &self.indexed.index)?;
         self.unsaved.clear();
         self.patience = 0;

@@ -1,6 +1,7 @@
 //! End-to-end tests: the `ghostbench` binary as a user drives it.
 
 mod bad_input;
+mod caches;
 mod commands;
 mod cross_file;
 mod determinism;

@@ -1,7 +1,8 @@
 //! `ghostbench index`: the caches of what is derived from workspaces.
 
 use std::fmt::Write;
-use std::time::{Instant, SystemTime};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use cache::{Cache, Listed};
 use serde_json::json;
@@ -9,8 +10,8 @@ use serde_json::json;
 use crate::args::IndexArgs;
 use crate::exit::Usage;
 use crate::folders;
-use crate::output::{count, print};
-use crate::steps;
+use crate::output::{count, path, print};
+use crate::steps::{self, embeddings};
 
 /// Runs the command.
 pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
@@ -29,7 +30,8 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
     let (mut indexer, opening) = steps::index::open(&args.path, Some(cache))?;
     let took = start.elapsed();
-    let saved = indexer.save()?;
+    // Who asks for it wants all of it ready, however little has changed.
+    let saved = indexer.save_all()?;
     let totals = indexer.indexed().files.totals();
     if args.json {
         let report = json!({
@@ -72,19 +74,28 @@ fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     }
     let mut text = String::new();
     for one in &listed {
-        let root = one.root.as_deref().unwrap_or("(unknown)");
-        let days = age(one).as_secs() / (24 * 60 * 60);
+        let files = match embeddings::is_place(one.root.as_deref()) {
+            true => String::new(),
+            false => count(usize::try_from(one.files).unwrap_or(usize::MAX), "file"),
+        };
+        let root = one.root.as_deref().map_or_else(|| "(unknown)".to_owned(), |root| path(Path::new(root)));
         // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{:>10}  {:>8} files  used {days} days ago  {root}",
-            megabytes(one.bytes),
-            one.files
-        );
+        let _ = writeln!(text, "{:>10}  {files:>14}  {:<16}  {root}", megabytes(one.bytes), used(age(one)));
     }
     let total = listed.iter().map(|one| one.bytes).sum();
-    let _ = writeln!(text, "{:>10}  in {}", megabytes(total), count(listed.len(), "workspace"));
+    let of_models = listed.iter().filter(|one| embeddings::is_place(one.root.as_deref())).count();
+    let others = if of_models == 0 { String::new() } else { format!(" and {}", count(of_models, "model")) };
+    let workspaces = count(listed.len() - of_models, "workspace");
+    let _ = writeln!(text, "{:>10}  of {workspaces}{others}", megabytes(total));
     Ok(text)
+}
+
+/// How long ago, as people say it.
+fn used(age: Duration) -> String {
+    match age.as_secs() / (24 * 60 * 60) {
+        0 => "used today".to_owned(),
+        days => format!("used {} ago", count(usize::try_from(days).unwrap_or(usize::MAX), "day")),
+    }
 }
 
 fn clear(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
@@ -92,11 +103,11 @@ fn clear(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     if as_json {
         return Ok(format!("{:#}\n", json!({ "workspaces": cleared.workspaces, "bytes": cleared.bytes })));
     }
-    Ok(format!("removed {} of {}\n", megabytes(cleared.bytes), count(cleared.workspaces, "workspace")))
+    Ok(format!("removed {} in {}\n", megabytes(cleared.bytes), count(cleared.workspaces, "cache")))
 }
 
 /// Time since a cache was used; none for clocks that went back.
-fn age(listed: &Listed) -> std::time::Duration {
+fn age(listed: &Listed) -> Duration {
     SystemTime::now().duration_since(listed.last_used).unwrap_or_default()
 }
 

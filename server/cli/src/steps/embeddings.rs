@@ -1,6 +1,6 @@
 //! Embeddings of the server that the command line names. What was embedded once is kept in the folder of the caches.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -44,7 +44,12 @@ impl Embeddings {
         let runtime = runtime()?;
         let embedder = HttpEmbedder::new(&server, runtime.handle().clone());
         let embedder = embedder.map_err(|error| Usage(error.to_string()))?;
-        let embedder = Shown { embedder: ServerEmbedder(embedder), progress: RefCell::default() };
+        let embedder = Shown {
+            embedder: ServerEmbedder(embedder),
+            url: url.clone(),
+            is_told: Cell::default(),
+            progress: RefCell::default(),
+        };
         let cache = folders::caches();
         let store = cache.as_ref().map_or_else(empty, |cache| kept(cache, embedder.model()));
         Ok(Some(Embeddings { embedder, store, cache, embedded: 0, told: false, _runtime: runtime }))
@@ -83,6 +88,9 @@ impl Embeddings {
 /// An embedder whose work is shown where it takes more than a request.
 struct Shown {
     embedder: ServerEmbedder,
+    url: String,
+    /// Whether the user knows for whom he waits.
+    is_told: Cell<bool>,
     progress: RefCell<Option<Progress>>,
 }
 
@@ -92,6 +100,10 @@ impl Embedder for Shown {
     }
 
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        if !self.is_told.replace(true) {
+            let patience = EmbeddingServer::STANDARD_TIMEOUT.as_secs();
+            say(&format!("asking {} for embeddings, at most {patience} s each time", self.url));
+        }
         self.embedder.embed(texts)
     }
 
@@ -146,5 +158,12 @@ fn save(cache: &Cache, model: &str, store: &VectorStore) -> anyhow::Result<()> {
 
 /// What stands for a model where workspaces have their folders. No folder has such a name, and lists show it.
 fn place(model: &str) -> PathBuf {
-    PathBuf::from(format!("embeddings: {model}"))
+    PathBuf::from(format!("{PLACE}{model}"))
+}
+
+const PLACE: &str = "embeddings: ";
+
+/// Whether a cache holds a model's embeddings rather than a workspace.
+pub(crate) fn is_place(root: Option<&str>) -> bool {
+    root.is_some_and(|root| root.starts_with(PLACE))
 }

@@ -1,0 +1,59 @@
+//! `ghostbench index`: caches kept, listed and removed.
+
+use std::fs;
+
+use serde_json::Value;
+use tests::Project;
+
+#[track_caller]
+fn index(project: &Project) -> Value {
+    let json = project.run("index . --json").expect_code(0).stdout;
+    serde_json::from_str(&json).expect("standard output is JSON alone")
+}
+
+#[test]
+fn the_smallest_change_is_kept_for_the_next_time() {
+    let project = Project::generated(40);
+    assert_eq!((&index(&project)["reused"], &index(&project)["reused"]), (&0.into(), &40.into()));
+    project.write("shop/small.py", "x = 1\n");
+    let changed = index(&project);
+    assert_eq!((&changed["reused"], &changed["derived"]), (&40.into(), &1.into()));
+    assert!(changed["cached_bytes"].is_u64(), "{changed}");
+    let again = index(&project);
+    assert_eq!((&again["reused"], &again["derived"]), (&41.into(), &0.into()));
+    assert!(again["cached_bytes"].is_null(), "nothing is left to be kept: {again}");
+}
+
+#[test]
+fn caches_are_listed_in_words_and_removed_all_together() {
+    let project = Project::generated(1);
+    index(&project);
+    let listed = project.run("index --list").expect_code(0).stdout;
+    for shown in [" 1 file ", "used today", "of 1 workspace\n"] {
+        assert!(listed.contains(shown), "{shown}: {listed}");
+    }
+    for arguments in ["index . --list", "index . --clear"] {
+        project.run(arguments).expect_code(2).expect_message(&["PATH"]);
+    }
+    assert_eq!(project.run("index --list").expect_code(0).stdout, listed, "nothing was removed");
+    project.run("index --clear").expect_code(0);
+    assert_eq!(project.run("index --list").expect_code(0).stdout, "nothing is cached\n");
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_cache_is_named_once_with_what_to_do() {
+    let project = Project::generated(2);
+    index(&project);
+    let caches = project.home().join(".cache/ghostbench");
+    let cache = fs::read_dir(&caches).expect("a cache was kept").next().expect("one").expect("ours").path();
+    fs::remove_file(&cache).expect("the file is ours");
+    fs::create_dir(&cache).expect("the folder is ours");
+    let outcome = project.run("index .").expect_code(3);
+    let name = cache.file_name().expect("a name").to_string_lossy().into_owned();
+    outcome.expect_message(&[&name, "is a folder where the cache belongs; remove it"]);
+}
+
+#[test]
+fn a_folder_without_code_is_told() {
+    Project::new("").run("index .").expect_code(2).expect_message(&["no source files"]);
+}
