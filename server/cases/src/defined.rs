@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Case;
+
 /// Name of the tag that holds the name a `cross_file` case asks for.
 pub const ENTITY_TAG: &str = "entity";
 /// Name of the tag that holds the places of its definitions.
@@ -48,6 +50,15 @@ impl DefinedAt {
             places.push(DefinedAt { path: std::mem::take(&mut path) + end, line });
         }
         places
+    }
+}
+
+impl Case {
+    /// Where the name stands that a `cross_file` case asks for, if the language's rules lead there; what is merely called the same is
+    /// nowhere to be hit.
+    pub fn resolved_definitions(&self) -> Option<Vec<DefinedAt>> {
+        let is_resolved = self.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == "yes");
+        Some(DefinedAt::from_tag(self.tags.get(DEFINED_TAG).filter(|_| is_resolved)?))
     }
 }
 

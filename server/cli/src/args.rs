@@ -8,6 +8,7 @@ use ::engines::Rule;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
+use syntax::Language;
 
 use crate::steps::engines;
 
@@ -80,7 +81,8 @@ pub(crate) enum Command {
 /// Which cases to mine.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MiningArgs {
-    /// Cases to mine.
+    /// Cases to mine. Those of cross_file come in threes: one hole with no context, with what retrieval finds, and with what it finds
+    /// when it sees the truth.
     #[arg(long, default_value_t = 200, value_name = "N")]
     pub(crate) cases: usize,
     /// Seed of every random choice; the same tree and seed give the same cases.
@@ -234,7 +236,7 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct IndexArgs {
     /// Workspace to index.
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", conflicts_with_all = ["list", "clear"])]
     pub(crate) path: PathBuf,
     /// List the caches instead.
     #[arg(long, conflicts_with = "clear")]
@@ -346,6 +348,10 @@ fn parse_engine(name: &str) -> Result<String, String> {
 /// What ends in two numbers is a place.
 fn parse_target(word: &str) -> Result<Target, String> {
     let number = |text: &str| text.parse::<u32>().ok();
+    let is_number = |text: &str| {
+        let digits = text.trim_start_matches(['-', '+']);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let mut parts = word.rsplitn(3, ':');
     let (last, middle, path) = (parts.next(), parts.next(), parts.next());
     let (column, line) = (last.and_then(number), middle.and_then(number));
@@ -353,8 +359,15 @@ fn parse_target(word: &str) -> Result<Target, String> {
         (Some(path), Some(line @ 1..), Some(column @ 1..)) => {
             Ok(Target::Place(PlaceArg { path: path.into(), line, column }))
         }
-        (Some(_), Some(_), Some(_)) => Err("lines and columns count from 1".to_owned()),
-        (_, _, Some(_)) if middle.is_some() => Err("name the column too: FILE:LINE:COLUMN".to_owned()),
+        (Some(_), ..) if last.is_some_and(is_number) && middle.is_some_and(is_number) => {
+            Err(format!("lines and columns count from 1 to {}", u32::MAX))
+        }
+        _ if middle.is_some() && last.is_some_and(is_number) => {
+            Err("name the column too: FILE:LINE:COLUMN".to_owned())
+        }
+        _ if Language::from_path(word).is_some() => {
+            Err(format!("name the line and the column too: {word}:LINE:COLUMN"))
+        }
         _ if word.ends_with(".jsonl") || Path::new(word).is_file() => Ok(Target::Suite(word.into())),
         _ => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
     }

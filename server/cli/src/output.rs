@@ -25,10 +25,16 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
 pub(crate) fn style() -> report::terminal::Style {
     let is_terminal = io::stdout().is_terminal();
     report::terminal::Style {
-        color: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        color: is_terminal && takes_color(),
         width: console_width().filter(|_| is_terminal).unwrap_or(DEFAULT_WIDTH),
         unicode: !cfg!(windows) || is_terminal,
     }
+}
+
+/// Whether the terminal takes escape codes, and its user wants them.
+fn takes_color() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    !is_dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Width of text that goes into a file or a pipe.
@@ -37,6 +43,13 @@ const DEFAULT_WIDTH: usize = 100;
 fn console_width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(usize::from(columns))
+}
+
+/// A path in a message: on one line, whatever it is called.
+pub(crate) fn path(path: &Path) -> String {
+    let shown = path.display().to_string();
+    let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    shown.chars().map(plain).collect()
 }
 
 /// A path as a shell takes it.

@@ -14,7 +14,7 @@ use crate::bm25::Totals;
 use crate::layer::Layer;
 use crate::similar_lines::LineSet;
 use crate::terms::Term;
-use crate::{FileIndex, Hit, Searcher, words};
+use crate::{FileIndex, Hit, HitKind, Searcher, hit, words};
 
 /// Name of the strategy.
 pub const FUNCTIONS: &str = "functions";
@@ -143,6 +143,7 @@ impl<'a> Candidate<'a> {
         let end_line = start_line + line_ends(&lines) + 1;
         let path = self.file.file().path.clone();
         Hit {
+            bytes: hit::cost(&path, &lines),
             path,
             start_line,
             end_line,
@@ -150,6 +151,7 @@ impl<'a> Candidate<'a> {
             text: lines,
             score: f64::from(self.score),
             strategy: FUNCTIONS,
+            kind: HitKind::Function,
             reason,
         }
     }

@@ -11,8 +11,6 @@
 //! never an error.
 #![deny(clippy::disallowed_methods)]
 
-use std::sync::Arc;
-
 mod bags;
 mod bm25;
 pub mod cceval;
@@ -23,6 +21,7 @@ mod embeddings;
 mod endings;
 mod file_index;
 mod functions;
+mod hit;
 pub mod hybrid;
 mod index;
 mod layer;
@@ -44,6 +43,7 @@ pub use content_hash::ContentHash;
 pub use embeddings::{Embedder, EmbedderError, EmbeddingError, SimilarFunctions, VectorStore};
 pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, WINDOW_BLOCKS};
 pub use functions::{FUNCTIONS, FunctionQuery};
+pub use hit::{Hit, HitKind, tokens};
 pub use index::Index;
 pub use lexical::LexicalIndex;
 pub use retrieve::{Budget, Query, Strategy, Visit};
@@ -51,24 +51,3 @@ pub use searcher::{Occurrence, Searcher};
 pub use terms::{Term, identifiers};
 pub use uses::{CrossFileUse, Defined};
 pub use windows::{WindowHit, WindowQuery};
-
-/// A piece of code that a strategy found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// File, relative to the workspace root.
-    pub path: Arc<str>,
-    /// First line, 0-based.
-    pub start_line: u32,
-    /// Line after the last one.
-    pub end_line: u32,
-    /// The lines of which it shows something, in the order in which it shows them; empty if these are all.
-    pub lines: Vec<u32>,
-    /// What it shows: the lines as they are or signatures made from them, without the last line end.
-    pub text: String,
-    /// The strategy's score; higher is nearer.
-    pub score: f64,
-    /// Name of the strategy.
-    pub strategy: &'static str,
-    /// Why it was found, for people.
-    pub reason: String,
-}

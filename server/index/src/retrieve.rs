@@ -8,7 +8,7 @@ use syntax::{Language, Projects};
 
 use crate::copies::OwnLines;
 use crate::hybrid::{self, Parts};
-use crate::{Embedder, FunctionQuery, Hit, Searcher, SimilarFunctions, VectorStore, cceval};
+use crate::{Embedder, FunctionQuery, Hit, HitKind, Searcher, SimilarFunctions, VectorStore, cceval, hit};
 
 /// A question at a cursor. The saved text of the file itself is no part of what is searched.
 #[derive(Clone, Copy, Debug)]
@@ -192,14 +192,17 @@ impl Searcher {
             let lines: Vec<_> = file.lines().iter().filter(|line| near.contains(&line.number)).collect();
             let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
             let text: Vec<&str> = lines.iter().map(|line| file.line_text(line)).collect();
+            let text = text.join("\n");
             hits.push(Hit {
+                bytes: hit::cost(&visit.path, &text),
                 path: file.file().path.clone(),
                 start_line: first.number,
                 end_line: last.number + 1,
                 lines: lines.iter().map(|line| line.number).collect(),
-                text: text.join("\n"),
+                text,
                 score: 1.0 / (age + 1) as f64,
                 strategy: RECENT,
+                kind: HitKind::Visit,
                 reason: "was edited or looked at lately".to_owned(),
             });
         }
@@ -221,10 +224,7 @@ fn function_around<'a>(query: &Query<'a>, text: &'a str) -> FunctionQuery<'a> {
 /// The first hits that fit, as CrossCodeEval fills its budget: the first one that does not fit ends it.
 fn within(hits: Vec<Hit>, budget: Budget) -> Vec<Hit> {
     let mut left = budget.bytes();
-    let fits = |hit: &Hit| {
-        let lines = hit.text.lines().map(|line| line.len() + LINE_BYTES).sum::<usize>();
-        left.checked_sub(hit.path.len() + PATH_BYTES + lines).map(|rest| left = rest).is_some()
-    };
+    let fits = |hit: &Hit| left.checked_sub(hit.bytes).map(|rest| left = rest).is_some();
     hits.into_iter().take_while(fits).collect()
 }
 

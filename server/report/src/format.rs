@@ -82,6 +82,11 @@ pub(crate) fn milliseconds(ms: f64) -> String {
     }
 }
 
+/// A duration given in milliseconds, with its unit.
+pub(crate) fn duration(ms: f64) -> String {
+    if ms >= 10_000.0 { format!("{} s", short(ms / 1000.0)) } else { format!("{} ms", milliseconds(ms)) }
+}
+
 /// Median and 95th percentile.
 pub(crate) fn latency(latency: Option<Latency>, none: &str) -> String {
     latency.map_or_else(
@@ -115,10 +120,14 @@ pub(crate) fn section_title(section: &Section) -> String {
     }
 }
 
-/// `60 cases from 15 files`.
+/// `60 cases from 15 files`, and how many others count in no total.
 pub(crate) fn section_size(section: &Section) -> String {
     let (cases, files) = section.size();
-    format!("{} from {}", count_of(cases, "case"), count_of(files, "file"))
+    let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
+    match section.controls {
+        0 => size,
+        controls => format!("{size}, and {controls} of cross_file at the same holes with other context"),
+    }
 }
 
 /// Whether the right answer to the cases of this row is nothing.
@@ -172,6 +181,11 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// A name that may hold anything, as [`visible`] and without line ends.
+pub(crate) fn on_one_line(name: &str) -> String {
+    visible(name).replace('\n', "[U+000A]").replace('\t', "[U+0009]")
+}
+
 /// The same characters as `INVISIBLE` in `templates/text.js`.
 pub(crate) fn is_invisible(character: char) -> bool {
     match character {
@@ -222,5 +236,6 @@ mod tests {
     fn durations_have_the_digits_that_matter() {
         let shown = [0.04, 9.94, 9.96, 999.6, 9_999.0, 10_000.0, 12_340.0, f64::INFINITY].map(milliseconds);
         assert_eq!(shown, ["0.0", "9.9", "10", "1000", "9999", "10s", "12.3s", "timeout"]);
+        assert_eq!([0.04, 120_000.0].map(duration), ["0.0 ms", "120 s"]);
     }
 }

@@ -63,6 +63,8 @@ pub struct Section {
     pub exposure: Exposure,
     /// All cases of the section, but of `cross_file` only those with retrieved context where there are such.
     pub overall: Group,
+    /// Cases of `cross_file` that count in no total: they ask at the same holes as others, with other context.
+    pub controls: usize,
     /// By scenario (`block_kind` is absent) and by scenario and block kind, a total before its parts.
     pub scenarios: Vec<Group>,
     /// By block kind over all scenarios.

@@ -15,7 +15,7 @@ use crate::summary::{Group, Line, Section, Summary};
 use columns::Numbers;
 use sheet::{Layout, Rows};
 
-pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_table, retrieved};
+pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_tables, retrieved};
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,12 @@ fn legend(style: Style) -> String {
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.",
         scoring::summary::MIN_CASES
     );
-    style.dim(&wrapped(&text, style.width, ""))
+    faint(&text, style)
+}
+
+/// An explanation below a table.
+fn faint(text: &str, style: Style) -> String {
+    style.dim(&wrapped(text, style.width, ""))
 }
 
 fn list(title: &str, lines: impl Iterator<Item = String>, style: Style) -> Option<String> {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::cceval;
-use crate::metric::Counts;
+use crate::metric::{Counts, MetricValue, Metrics};
 use crate::score::Question;
 use crate::similarity::Similarity;
 use text::python;
@@ -36,7 +36,32 @@ pub struct Worth {
     pub copy_with_file: f64,
 }
 
+/// Share of the truth's new identifiers that the context holds.
+pub const NEW_IDENTIFIERS: &str = "new_identifiers";
+/// The same among those that do not stand after the cursor either.
+pub const NEW_BEYOND_SUFFIX: &str = "new_beyond_suffix";
+/// Share of the truths with new identifiers of which the context holds any.
+pub const ANY_NEW: &str = "any_new";
+/// Share of the cases whose definition is known of which the context shows it.
+pub const DEFINITION_HIT: &str = "definition_hit";
+/// Edit similarity of the best copy from the context and the file before the cursor.
+pub const COPY: &str = "copy";
+
 impl Worth {
+    /// The metrics that apply. `shows_definition`: whether a definition of what is asked for is shown, where one is known.
+    pub fn metrics(&self, shows_definition: Option<bool>) -> Metrics {
+        let recall = |Counts { num, den }: Counts| (den > 0.0).then_some(MetricValue::Ratio { num, den });
+        let flag = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
+        let metrics = [
+            (NEW_IDENTIFIERS, recall(self.new_identifiers)),
+            (NEW_BEYOND_SUFFIX, recall(self.new_beyond_suffix)),
+            (ANY_NEW, self.has_any_new().map(flag)),
+            (DEFINITION_HIT, shows_definition.map(flag)),
+            (COPY, Some(MetricValue::Value(self.copy_with_file))),
+        ];
+        metrics.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+
     /// Whether the context holds a new identifier; `None` where the truth has none.
     pub fn has_any_new(&self) -> Option<bool> {
         (self.new_identifiers.den > 0.0).then_some(self.new_identifiers.num > 0.0)
@@ -173,6 +198,19 @@ mod tests {
         assert_eq!(found.has_any_new(), Some(true));
         assert_eq!(measure("a b", "a(b)", "", &[]).has_any_new(), None);
         assert_eq!(measure("a", "a(b)", "", &["c"]).has_any_new(), Some(false));
+    }
+
+    #[test]
+    fn only_metrics_that_apply_are_there() {
+        let names = |worth: Worth, shown| worth.metrics(shown).into_keys().collect::<Vec<_>>();
+        let nothing_new = measure("a b", "a(b)", "", &[]);
+        assert_eq!(names(nothing_new, None), [COPY]);
+        assert_eq!(names(nothing_new, Some(false)), [COPY, DEFINITION_HIT]);
+        let known_below = measure("a", "a(b)", "b", &["b"]);
+        assert_eq!(names(known_below, None), [ANY_NEW, COPY, NEW_IDENTIFIERS]);
+        assert_eq!(known_below.metrics(None)[NEW_IDENTIFIERS], MetricValue::Ratio { num: 1.0, den: 1.0 });
+        let shown = measure("a", "a(b)", "", &[]).metrics(Some(true));
+        assert_eq!([DEFINITION_HIT, ANY_NEW].map(|name| shown[name]), [1.0, 0.0].map(MetricValue::Value));
     }
 
     #[test]

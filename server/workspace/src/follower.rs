@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use crate::scope::{Place, Scope, affected, place};
 use crate::tree::Tree;
 use crate::walk::walk;
-use crate::{Changes, Error, Limits, Progress, Snapshot, Stamp, TextHash, check_root};
+use crate::{Changes, Error, Limits, Progress, Snapshot, Stamp, TextHash, check_folder};
 
 /// A text that is known from earlier, as [`Follower::known`] gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Follower {
         paths: BTreeSet<String>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Changes, Error> {
-        check_root(&self.root)?;
+        check_folder(&self.root)?;
         let begun = SystemTime::now();
         let found = walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress);
         self.tree.update(&paths, found, begun);

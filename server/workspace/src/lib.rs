@@ -23,6 +23,7 @@ mod folders;
 mod follower;
 mod git;
 mod near_duplicates;
+mod one_file;
 mod read;
 mod real_path;
 mod scope;
@@ -44,6 +45,7 @@ pub use error::Error;
 pub use follower::{Follower, Known};
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
+pub use one_file::read_file;
 pub use real_path::{RealPath, real_path};
 pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
@@ -121,7 +123,7 @@ pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
 }
 
 /// Finds out why a folder cannot be walked, before the walk hides it among its skips.
-fn check_root(root: &Path) -> Result<(), Error> {
+pub fn check_folder(root: &Path) -> Result<(), Error> {
     match std::fs::read_dir(root) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

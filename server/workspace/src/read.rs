@@ -101,7 +101,7 @@ fn map_in_parallel<T: Sync, R: Send>(
     })
 }
 
-fn read_one(path: &Path, kind: Kind, limits: &Limits) -> Content {
+pub(crate) fn read_one(path: &Path, kind: Kind, limits: &Limits) -> Content {
     match read_at_most(path, limits.file_bytes) {
         Ok(Some(bytes)) => judge_bytes(bytes, kind, limits).map_or_else(Content::from, Content::Text),
         Ok(None) => SkipReason::Oversized.into(),

@@ -1,6 +1,7 @@
 //! Cross-file cases and retrieval, from the command line.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use cases::{Case, Scenario, Variant};
 use tests::Project;
@@ -54,6 +55,31 @@ fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
 }
 
 #[test]
+fn mine_counts_cases_holes_and_names() {
+    let project = shop();
+    let mined = project
+        .run("mine . --scenario cross_file --scenario rag --cases 10 --out ../suite.jsonl")
+        .expect_code(0);
+    assert!(
+        mined.stdout.contains("cross_file") && mined.stdout.contains("2 holes (2 resolved, 0 unresolved)"),
+        "{}",
+        mined.stdout
+    );
+    assert!(!mined.stdout.contains("full_block"), "it was not asked for: {}", mined.stdout);
+    let one = project.run("mine . --scenario cross_file --cases 1 --json --out ../one.jsonl").expect_code(0);
+    assert!(one.stderr.contains("cross_file cases come in threes"), "{}", one.stderr);
+    let value: serde_json::Value = serde_json::from_str(&one.stdout).expect("standard output is JSON alone");
+    let counted =
+        serde_json::json!({ "cross_file": { "cases": 3, "holes": 1, "resolved": 1, "unresolved": 0 } });
+    assert_eq!((&value["cases"], &value["holes"], &value["scenarios"]), (&3.into(), &1.into(), &counted));
+    let alone = Project::generated(1);
+    alone
+        .run("mine . --scenario cross_file")
+        .expect_code(2)
+        .expect_message(&["no name is used", "only another one"]);
+}
+
+#[test]
 fn try_shows_in_file_against_retrieval() {
     let project = shop();
     let outcome = project.run("try . --cases 90 --out ../run").expect_code(0);
@@ -62,7 +88,13 @@ fn try_shows_in_file_against_retrieval() {
         .filter(|case| case.scenario == Scenario::CrossFile)
         .count();
     assert!(cross_file >= 3, "{cross_file}");
-    for shown in ["retrieval - in_file*", "oracle - in_file*", "Selected against (*)"] {
+    for shown in [
+        "retrieval - in_file*",
+        "oracle - in_file*",
+        "Selected against (*)",
+        "at the same holes with other context",
+        "better and worse in so many",
+    ] {
         assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
     }
 }
@@ -96,19 +128,40 @@ fn retrieve_shows_what_would_be_sent_at_a_place() {
     let place = "shop/main_3.py:16:12";
     let outcome =
         project.run(&format!("retrieve {place} --strategy hybrid --strategy bm25-chunks")).expect_code(0);
-    for shown in ["hybrid", "bm25-chunks", "of 512 tokens", "shop/store.py:", "open_store_3"] {
+    for shown in [
+        "hybrid",
+        "bm25-chunks",
+        "of 512 tokens",
+        "shop/store.py:",
+        "open_store_3",
+        "  definition ",
+        "only scores of one kind",
+    ] {
         assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
     }
     let json = project.run(&format!("retrieve {place} --budget 64 --json")).expect_code(0).stdout;
     let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
     let strategies = value["strategies"].as_array().expect("a list");
     assert_eq!(strategies.len(), 4);
+    assert_eq!((&value["line"], &value["character"]), (&15.into(), &11.into()), "from 0, as in a case");
     for strategy in strategies {
-        assert!(strategy["tokens"].as_u64() <= Some(64), "{strategy}");
-        for item in strategy["items"].as_array().expect("a list") {
+        let items = strategy["items"].as_array().expect("a list");
+        let tokens: u64 = items.iter().map(|item| item["tokens"].as_u64().expect("a count")).sum();
+        assert_eq!(strategy["tokens"], tokens);
+        assert!(tokens <= 64, "{strategy}");
+        for item in items {
             assert_ne!(item["path"], "shop/main_3.py", "the file itself is in the window already");
+            assert!(item["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{item}");
+            assert!(
+                item["text"].as_str().map(|text| text.len().div_ceil(4) as u64) < item["tokens"].as_u64()
+            );
         }
     }
+    let kinds = |strategy: usize| {
+        strategies[strategy]["items"].as_array().expect("a list").iter().map(|item| &item["kind"])
+    };
+    assert!(kinds(0).any(|kind| kind == "definition"), "{}", strategies[0]);
+    assert!(kinds(2).all(|kind| kind == "function") && kinds(3).all(|kind| kind == "chunk"));
 }
 
 #[test]
@@ -120,17 +173,62 @@ fn retrieve_measures_strategies_over_a_suite() {
         serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
     let holes = value["cases"].as_u64().expect("a count");
     assert_eq!(holes, 10, "one question for each hole");
+    assert!(
+        outcome.stderr.contains("10 questions from 30 cases: 20 ask about the same holes"),
+        "{}",
+        outcome.stderr
+    );
     let hybrid = &value["strategies"][0];
-    assert_eq!(hybrid["strategy"], "hybrid");
+    assert_eq!((&hybrid["strategy"], &hybrid["cases"]), (&"hybrid".into(), &holes.into()));
+    assert_eq!(value["unresolved"], serde_json::json!([]));
+    let rows = value["rows"].as_array().expect("a list");
+    assert_eq!(rows.len() as u64, 4 * holes, "a row for each strategy at each hole");
+    let hits = rows
+        .iter()
+        .filter(|row| row["strategy"] == "hybrid" && row["metrics"]["definition_hit"] == 1.0)
+        .count();
+    assert_eq!(hybrid["metrics"]["definition_hit"]["num"], hits as f64);
+    for row in rows {
+        assert!(
+            row["case"].is_string() && row["ms"].is_f64() && row["tokens"].as_u64() <= Some(512),
+            "{row}"
+        );
+    }
     assert!(hybrid["metrics"]["definition_hit"]["num"].as_f64() >= Some(holes as f64 / 2.0), "{hybrid}");
     let table = project.run("retrieve ../suite.jsonl --workspace .").expect_code(0).stdout;
     assert!(table.contains("def hit") && table.contains("functions"), "{table}");
+    assert!(!table.contains("unresolved"), "{table}");
+}
+
+#[test]
+fn retrieve_reports_unresolved_names_apart() {
+    let project = shop();
+    project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
+    let suite = rows::text(&project.beside("suite.jsonl"));
+    let (first, rest) = suite.split_at(suite.lines().take(3).map(|line| line.len() + 1).sum());
+    let unresolved = first.replace("\"resolved\":\"yes\"", "\"resolved\":\"no\"");
+    assert_ne!(unresolved, first);
+    fs::write(project.beside("mixed.jsonl"), unresolved + rest).expect("the folder is ours");
+    let json = project.run("retrieve ../mixed.jsonl --workspace . --json").expect_code(0).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
+    for (list, cases) in [("strategies", 9), ("unresolved", 1)] {
+        assert_eq!(
+            (&value[list][0]["strategy"], &value[list][0]["cases"]),
+            (&"hybrid".into(), &cases.into())
+        );
+    }
+    assert!(value["unresolved"][0]["metrics"]["definition_hit"].is_null(), "no definition is known");
+    let table = project.run("retrieve ../mixed.jsonl --workspace .").expect_code(0).stdout;
+    assert!(table.contains("(unresolved)"), "{table}");
 }
 
 #[test]
 fn retrieve_says_what_is_wrong_and_what_to_do() {
     let project = shop();
     project.write("notes.txt", "text\n");
+    project.write("binary.py", b"x\0");
+    project.write("latin.py", b"x = '\xe9'\n");
+    fs::write(project.beside("outside.py"), "x = 1\n").expect("the folder is ours");
     project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
     for (arguments, message) in [
         ("shop/main_3.py:999:1", "shop/main_3.py has"),
@@ -138,7 +236,14 @@ fn retrieve_says_what_is_wrong_and_what_to_do() {
         ("shop/main_3.py:0:1", "count from 1"),
         ("shop/main_3.py:4", "FILE:LINE:COLUMN"),
         ("shop/absent.py:1:1", "shop/absent.py is not there"),
-        ("notes.txt:1:1", "notes.txt is there, but"),
+        ("notes.txt:1:1", "in no supported language"),
+        ("binary.py:1:1", "(binary)"),
+        ("latin.py:1:1", "(not UTF-8)"),
+        ("../outside.py:1:1", "../outside.py is outside of the workspace"),
+        ("shop:1:1", "shop is a folder"),
+        ("shop/main_3.py", "name the line and the column too: shop/main_3.py:LINE:COLUMN"),
+        ("shop/main_3.py:-1:5", "count from 1"),
+        ("shop/main_3.py:1:99999999999", "count from 1"),
         ("../absent.jsonl --workspace .", "absent.jsonl"),
         ("../suite.jsonl", "--workspace"),
         ("shop/main_3.py:1:1 --workspace absent", "absent"),
@@ -148,5 +253,6 @@ fn retrieve_says_what_is_wrong_and_what_to_do() {
         let outcome = project.run(&format!("retrieve {arguments}")).expect_code(2);
         assert!(outcome.stderr.contains(message), "{arguments}: {}", outcome.stderr);
         assert!(outcome.stdout.is_empty(), "{arguments}: {}", outcome.stdout);
+        assert!(!outcome.stderr.contains("indexed"), "told before any work: {arguments}: {}", outcome.stderr);
     }
 }

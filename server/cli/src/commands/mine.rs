@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use cases::Case;
+use cases::{Case, RESOLVED_TAG, Scenario};
+use serde_json::{Map, Value, json};
 
 use crate::args::MineArgs;
 use crate::exit::Usage;
 use crate::folders::{self, USE_OUT};
-use crate::output::quoted;
+use crate::output::{count, quoted};
 use crate::steps::index::index;
+use crate::steps::mine::holes;
 use crate::steps::use_threads;
 use crate::{output, steps};
 
@@ -30,30 +32,70 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     }
     replay::write_suite(&path, &cases)?;
     let text =
-        if args.json { json(&path, &cases, indexed.report()) } else { summary(&path, &cases, &args.path) };
+        if args.json { json(&path, &cases, args, indexed.report()) } else { summary(&path, &cases, args) };
     Ok(output::print(&text)?)
 }
 
-fn summary(path: &Path, cases: &[Case], workspace: &Path) -> String {
-    let counts = mining::SCENARIOS.map(|scenario| {
-        let count = cases.iter().filter(|case| case.scenario == scenario).count();
-        format!("{count:>6}  {scenario}\n")
-    });
+/// What was mined of one scenario.
+struct Mined {
+    scenario: Scenario,
+    cases: usize,
+    holes: usize,
+    /// Of `cross_file`: holes whose name the language's rules resolve, and those whose name was found by itself.
+    names: Option<[usize; 2]>,
+}
+
+/// The scenarios that were asked for, in their order.
+fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<Mined> {
+    let is_asked = |scenario: &Scenario| asked.is_empty() || asked.contains(scenario);
+    let mined = |scenario| {
+        let of = || cases.iter().filter(move |case| case.scenario == scenario);
+        let resolved = |word: &str| {
+            holes(of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)))
+        };
+        let names = (scenario == Scenario::CrossFile).then(|| ["yes", "no"].map(resolved));
+        Mined { scenario, cases: of().count(), holes: holes(of()), names }
+    };
+    mining::SCENARIOS.into_iter().filter(is_asked).map(mined).collect()
+}
+
+fn summary(path: &Path, cases: &[Case], args: &MineArgs) -> String {
+    let row = |mined: &Mined| {
+        let Mined { scenario, cases, holes, names } = mined;
+        let names = names.map(|[resolved, others]| format!(" ({resolved} resolved, {others} unresolved)"));
+        let holes = count(*holes, "hole");
+        format!("{cases:>6}  {scenario:<18} {holes}{}\n", names.unwrap_or_default())
+    };
+    let rows: String = counts(cases, &args.mining.scenarios).iter().map(row).collect();
     format!(
-        "{}{:>6}  in {}\nNext: ghostbench replay {} --workspace {}\n",
-        counts.concat(),
+        "{rows}{:>6}  in {}\nNext: ghostbench replay {} --workspace {}\n",
         cases.len(),
         path.display(),
         quoted(path),
-        quoted(workspace)
+        quoted(&args.path)
     )
 }
 
-fn json(path: &Path, cases: &[Case], indexing: serde_json::Value) -> String {
+fn json(path: &Path, cases: &[Case], args: &MineArgs, indexing: Value) -> String {
+    let scenario = |mined: Mined| {
+        let mut counted = json!({ "cases": mined.cases, "holes": mined.holes });
+        if let Some([resolved, unresolved]) = mined.names {
+            counted["resolved"] = resolved.into();
+            counted["unresolved"] = unresolved.into();
+        }
+        (mined.scenario.to_string(), counted)
+    };
+    let scenarios: Map<String, Value> =
+        counts(cases, &args.mining.scenarios).into_iter().map(scenario).collect();
     let suite = path.display().to_string();
     let hash = cases::suite_hash(cases);
-    format!(
-        "{:#}\n",
-        serde_json::json!({ "suite": suite, "hash": hash, "cases": cases.len(), "indexing": indexing })
-    )
+    let report = json!({
+        "suite": suite,
+        "hash": hash,
+        "cases": cases.len(),
+        "holes": holes(cases.iter()),
+        "scenarios": scenarios,
+        "indexing": indexing,
+    });
+    format!("{report:#}\n")
 }

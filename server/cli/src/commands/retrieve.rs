@@ -67,11 +67,6 @@ fn strategies(args: &RetrieveArgs) -> Vec<Strategy> {
     if args.strategies.is_empty() { DEFAULT_STRATEGIES.to_vec() } else { args.strategies.clone() }
 }
 
-/// Tokens of what was found.
-fn tokens(hits: &[Hit]) -> usize {
-    Budget::tokens_of(hits.iter().map(|hit| hit.text.len()).sum())
-}
-
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }

@@ -14,7 +14,7 @@ use syntax::Projects;
 use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot, Totals};
 
 use crate::folders;
-use crate::output::{count, say};
+use crate::output::{self, count, say};
 use crate::progress::Progress;
 
 /// A workspace that was read and indexed.
@@ -87,7 +87,7 @@ fn tell_skips(skips: &Skips) {
     for (reason, number, examples) in skips.iter().filter(|(reason, ..)| is_surprising(*reason)) {
         for skipped in examples {
             let error = skipped.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
-            say(&format!("  {}: {}{error}", skipped.path, reason.name()));
+            say(&format!("  {}: {}{error}", output::path(Path::new(&skipped.path)), reason.name()));
         }
         if number > examples.len() {
             say(&format!("  and {} more {}", number - examples.len(), reason.name()));

@@ -1,5 +1,7 @@
 //! Mining, without secrets in what comes out.
 
+use std::collections::HashSet;
+
 use cases::{Case, OriginKind, Scenario};
 use mining::{Judge, Mix, Options};
 
@@ -20,12 +22,14 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
     let is_right = |case: &Case| judge.is_right(case);
     let judge = Judge { name: judge.name(), is_right: &is_right };
     let mined = mining::mine(&indexed.sources(), &options(indexed, args), Some(&judge));
-    progress.finish(&count(mined.cases.len(), "case"));
+    let holes = holes(mined.cases.iter());
+    progress.finish(&format!("{} from {}", count(mined.cases.len(), "case"), count(holes, "hole")));
     let mut cases = mined.cases;
     if cases.is_empty() {
-        let message =
-            "no block in these files can become a case; try more files or other scenarios (--scenario)";
-        return Err(Usage(message.to_owned()).into());
+        return Err(nothing(args).into());
+    }
+    if cases.len() > args.cases {
+        say("cross_file cases come in threes, one hole with three kinds of context");
     }
     for (scenario, missing) in &mined.missing {
         say(&shortage(*scenario, *missing));
@@ -35,6 +39,22 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
         say(&format!("replaced {} in the cases", count(secrets, "secret")));
     }
     Ok(cases)
+}
+
+/// Places in files that cases were cut from; several cases can share one.
+pub(crate) fn holes<'a>(cases: impl Iterator<Item = &'a Case>) -> usize {
+    cases.map(|case| case.hole.as_str()).collect::<HashSet<_>>().len()
+}
+
+/// Why there is no case at all.
+fn nothing(args: &MiningArgs) -> Usage {
+    let what = match &*args.scenarios {
+        [Scenario::CrossFile] => {
+            "no name is used in these files, where a case can be cut, that only another one of them defines"
+        }
+        _ => "no block in these files can become a case",
+    };
+    Usage(format!("{what}; try more files or other scenarios (--scenario)"))
 }
 
 fn shortage(scenario: Scenario, missing: usize) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::chunks::FileChunks;
 use super::words::Words;
 use super::{BM25_CHUNKS, ChunkHit, Query, Ranking, Setting};
-use crate::Hit;
+use crate::{Hit, HitKind, hit};
 
 /// Chunks that are ranked at most, those of the nearest files first.
 const MAX_CHUNKS: usize = 1000;
@@ -194,6 +194,7 @@ impl Candidates {
         let chunk = selected.shown.chunk as usize;
         let lines = file.lines(chunk);
         Hit {
+            bytes: hit::cost(file.path(), file.text(chunk)),
             lines: Vec::new(),
             path: file.path().clone(),
             start_line: lines.start,
@@ -201,6 +202,7 @@ impl Candidates {
             text: file.text(chunk).to_owned(),
             score: selected.score,
             strategy: BM25_CHUNKS,
+            kind: HitKind::Chunk,
             reason: self.reason(query, selected),
         }
     }

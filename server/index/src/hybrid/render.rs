@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::Hit;
 use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
+use crate::{Hit, HitKind};
 
 /// Longer lines are cut.
 const MAX_LINE_BYTES: usize = 200;
@@ -14,6 +14,13 @@ const MIN_ROOM: usize = 40;
 
 /// A line to show, with its number.
 pub(crate) type Line = (u32, String);
+
+/// Why lines are shown.
+pub(crate) struct Why {
+    pub(crate) kind: HitKind,
+    pub(crate) score: f64,
+    pub(crate) reason: String,
+}
 
 /// The pieces that are shown.
 pub(crate) struct Shown {
@@ -45,14 +52,7 @@ impl Shown {
 
     /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget; says whether
     /// there is room for any.
-    pub(crate) fn add(
-        &mut self,
-        path: &Arc<str>,
-        lines: Vec<Line>,
-        limit: usize,
-        score: f64,
-        reason: String,
-    ) -> bool {
+    pub(crate) fn add(&mut self, path: &Arc<str>, lines: Vec<Line>, limit: usize, why: Why) -> bool {
         let limit = limit.min(self.budget);
         let continues = self.hits.last().is_some_and(|last| last.path == *path);
         let mut used = self.used + if continues { 0 } else { path.len() + PATH_BYTES };
@@ -68,6 +68,7 @@ impl Shown {
         }
         let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();
         let (Some(&start), Some(&end)) = (numbers.iter().min(), numbers.iter().max()) else { return false };
+        let bytes = used - self.used;
         self.used = used;
         self.covered.entry(Arc::clone(path)).or_default().extend(&numbers);
         let text: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
@@ -77,9 +78,11 @@ impl Shown {
             end_line: end + 1,
             lines: numbers,
             text: text.join("\n"),
-            score,
+            score: why.score,
             strategy: "",
-            reason,
+            kind: why.kind,
+            reason: why.reason,
+            bytes,
         });
         true
     }

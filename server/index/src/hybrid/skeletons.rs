@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidate, Ranking};
-use super::render::{Line, Shown, line_cost};
+use super::render::{Line, Shown, Why, line_cost};
+use crate::HitKind;
 use crate::resolve::{Def, Resolver};
 use crate::retrieve::PATH_BYTES;
 
@@ -17,6 +18,9 @@ const SIGNATURE_BYTES: usize = 90;
 const SHORT_SIGNATURE_BYTES: usize = 60;
 /// Once the budget is filled to this share, in percent, smaller ones are not looked for.
 const FULL_PERCENT: usize = 95;
+
+/// Names that a reason gives: enough to know the place by.
+const REASON_NAMES: usize = 3;
 
 /// Longest documentation that is shown, in bytes.
 const DOC_BYTES: usize = 70;
@@ -53,10 +57,24 @@ pub(crate) fn show<'a>(
             lines.extend(group(&of_holder));
         }
         let best = of_file[0];
-        let names: Vec<&str> = of_file.iter().take(3).map(|chosen| &*chosen.def.get().name).collect();
-        let reason = format!("defines {}", names.join(", "));
-        shown.add(&Arc::from(best.def.file.path), lines, limit, f64::from(best.probability), reason);
+        let why = Why {
+            kind: HitKind::Definition,
+            score: f64::from(best.probability),
+            reason: format!("defines {}", first_names(&of_file).join(", ")),
+        };
+        shown.add(&Arc::from(best.def.file.path), lines, limit, why);
     }
+}
+
+/// The likeliest names that are defined; overloads have one name.
+fn first_names<'c>(chosen: &[&'c Chosen<'_>]) -> Vec<&'c str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in chosen.iter().map(|chosen| &*chosen.def.get().name) {
+        if names.len() < REASON_NAMES && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Takes candidates in order as long as they fit.

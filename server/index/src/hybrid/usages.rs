@@ -5,7 +5,8 @@ use syntax::{DefinitionKind, Mention};
 
 use super::Question;
 use super::candidates::{Candidate, Ranking};
-use super::render::{Line, Shown};
+use super::render::{Line, Shown, Why};
+use crate::HitKind;
 use crate::file_index::{CodeLine, FileIndex};
 use crate::searcher::Occurrence;
 
@@ -76,7 +77,8 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
             continue;
         }
         let reason = format!("uses {}", wanted.name);
-        if shown.add(&place.file.file().path, lines, limit, f64::from(place.worth), reason) {
+        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason };
+        if shown.add(&place.file.file().path, lines, limit, why) {
             of_name[place.name] += 1;
             count += 1;
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Question;
 use super::around::Around;
-use super::render::{Line, Shown};
+use super::render::{Line, Shown, Why};
+use crate::HitKind;
 use crate::file_index::FileIndex;
 use crate::lexical::LexicalIndex;
 use crate::windows::{WindowHit, WindowQuery};
@@ -48,7 +49,9 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
         if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
             continue;
         }
-        if shown.add(path, new, usize::MAX, window.score, "is about the same names".to_owned()) {
+        let why =
+            Why { kind: HitKind::Window, score: window.score, reason: "is about the same names".to_owned() };
+        if shown.add(path, new, usize::MAX, why) {
             count += 1;
         }
     }

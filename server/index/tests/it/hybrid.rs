@@ -276,34 +276,56 @@ fn nothing_is_sent_when_nothing_is_wanted() {
     }
 }
 
-/// What an engine is sent for `hits`: each line as a comment, below the path of its file where that changes.
-fn prompt(hits: &[Hit]) -> String {
-    let mut text = String::new();
-    let mut path = "";
-    for hit in hits {
-        if path != &*hit.path {
-            text += &format!("# {}:\n", hit.path);
-            path = &hit.path;
-        }
-        text.extend(hit.text.lines().map(|line| format!("# {line}\n")));
-    }
-    text
-}
-
 #[test]
 fn what_is_sent_stays_within_the_budget() {
     let asked = Asked::new(SHOP);
-    let visits = ["shop/items.py", "shop/unrelated.py", "tests/test_store.py"];
-    let recent = visits.map(|path| Visit { path: path.to_owned(), line: 1 });
+    let visits = asked.files[1..].iter().map(|file| Visit { path: file.path.to_string(), line: 1 });
+    let recent: Vec<Visit> = visits.collect();
     for strategy in Strategy::ALL {
-        let mut most = 0;
         for tokens in [10, 20, 50, 100, 500] {
-            let sent = prompt(&asked.hits(strategy, tokens, &recent)).len();
-            assert!(sent <= tokens * 4, "{strategy} sends {sent} bytes for {tokens} tokens");
-            most = most.max(sent);
+            let hits = asked.hits(strategy, tokens, &recent);
+            let bytes = bytes_sent(strategy, &hits);
+            assert!(bytes <= tokens * 4, "{strategy} sends {bytes} bytes for {tokens} tokens");
+            assert_eq!(hits.iter().map(|hit| hit.bytes).sum::<usize>(), bytes, "{strategy}");
+            assert_eq!(index::tokens(&hits).iter().sum::<usize>(), bytes.div_ceil(4), "{strategy}");
         }
-        assert_eq!(most == 0, strategy == Strategy::None, "{strategy} sends {most} bytes");
+        let is_empty = asked.hits(strategy, 500, &recent).is_empty();
+        assert_eq!(is_empty, strategy == Strategy::None, "{strategy}");
     }
+}
+
+/// Lines as comments under their path, which definitions, uses and windows of one file share.
+fn bytes_sent(strategy: Strategy, hits: &[Hit]) -> usize {
+    let shares_paths = matches!(strategy, Strategy::Symbols | Strategy::Hybrid);
+    let mut above = None;
+    let mut bytes = 0;
+    for hit in hits {
+        if !(shares_paths && above == Some(&hit.path)) {
+            bytes += "# :\n".len() + hit.path.len();
+        }
+        above = Some(&hit.path);
+        bytes += hit.text.lines().map(|line| "# \n".len() + line.len()).sum::<usize>();
+    }
+    bytes
+}
+
+#[test]
+fn overloads_give_a_reason_once() {
+    let hits = Asked::new(
+        "//- /b.py
+from a import area
+
+$0
+//- /a.py
+def area(size):
+    pass
+
+def area(size, unit):
+    pass
+",
+    )
+    .hits(Strategy::Symbols, 500, &[]);
+    assert_eq!(hits.iter().map(|hit| hit.reason.as_str()).collect::<Vec<_>>(), ["defines area"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
     for &origin in OriginKind::ALL {
         for &exposure in Exposure::ALL {
             let Some(mut section) = section(origin, exposure, &by_scenario, &by_language) else { continue };
+            section.controls = controls(observed, origin, exposure);
             section.differences = differences::differences(&counted, &section, seed);
             section.contexts = contexts::contexts(observed, &section, seed);
             mark_judges(&mut section.scenarios, &observed.judges);
@@ -26,6 +27,16 @@ pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
     }
     sections.sort_by_key(|section| std::cmp::Reverse(section.size()));
     sections
+}
+
+/// Answered cases that no total counts.
+fn controls(observed: &Observed, origin: OriginKind, exposure: Exposure) -> usize {
+    let is_here = |observation: &&Observation| {
+        let label = |name: &str| observation.labels.get(name).map(String::as_str);
+        label(ORIGIN) == Some(origin.name()) && label(EXPOSURE) == Some(exposure.name())
+    };
+    let cases = observed.observations.iter().filter(is_here).map(|observation| &observation.case);
+    cases.filter(|case| observed.controls.contains(*case)).collect::<BTreeSet<_>>().len()
 }
 
 fn grouping(pooled: &[&str]) -> Grouping {
@@ -52,6 +63,7 @@ fn section(
         origin,
         exposure,
         overall,
+        controls: 0,
         scenarios,
         block_kinds,
         languages,

@@ -1,12 +1,16 @@
 //! What context adds in `cross_file`.
 
-use comfy_table::CellAlignment;
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH};
 
 use super::columns::Numbers;
-use super::{Style, sheet, titled};
+use super::sheet::Sheet;
+use super::{Style, titled};
 use crate::format;
 use crate::summary::{ContextEffect, Section};
+
+const COLUMNS: [&str; 9] = ["with - without", "engine", "n", "exact", "95 %", "+/-", "edit", "95 %", "+/-"];
+/// What goes first where there is no room: the intervals, exact matches first.
+const DISPENSABLE: [usize; 2] = [4, 7];
 
 /// A row per kind of context and engine that is shown in detail.
 pub(super) fn table(
@@ -25,15 +29,9 @@ pub(super) fn table(
     if rows.is_empty() {
         return None;
     }
-    let header = ["with - without", "engine", "n", "exact", "95 %", "edit", "95 %", "better", "worse"];
-    let mut table = sheet::plain(header.map(str::to_owned).to_vec(), rows);
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let mut lines = table.lines().map(|line| line.trim_end().to_owned());
-    let header = lines.next().map(|line| style.dim(&line));
-    let text = header.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
-    Some(titled("cross_file: what context adds, on the same holes", &text, style))
+    let sheet = Sheet { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
+    let title = "cross_file: what context adds, on the same holes (+/-: better and worse in so many)";
+    Some(titled(title, &sheet.draw(style), style))
 }
 
 fn row(numbers: &Numbers, effects: &[ContextEffect]) -> Option<Vec<String>> {
@@ -43,15 +41,16 @@ fn row(numbers: &Numbers, effects: &[ContextEffect]) -> Option<Vec<String>> {
         effect.value.map_or_else(|| numbers.alphabet.to().to_owned(), format::signed_percent)
     };
     let interval = |effect: &ContextEffect| effect.interval.map_or_else(String::new, format::signed_interval);
+    let changed = |effect: &ContextEffect| format!("{}/{}", effect.better, effect.worse);
     Some(vec![
         format::effect_title(exact),
         numbers.engine(exact.engine),
         exact.holes.to_string(),
         value(exact),
         interval(exact),
+        changed(exact),
         value(edit),
         interval(edit),
-        exact.better.to_string(),
-        exact.worse.to_string(),
+        changed(edit),
     ])
 }

@@ -1,9 +1,8 @@
 //! Engines against the first one.
 
-use comfy_table::CellAlignment;
-
 use super::columns::Numbers;
-use super::{Style, sheet, titled};
+use super::sheet::Sheet;
+use super::{Style, titled};
 use crate::format;
 use crate::summary::{Difference, Section};
 
@@ -13,21 +12,16 @@ pub(super) fn tables(numbers: &Numbers, section: &Section, style: Style) -> Vec<
     pairs.map(|pair| table(numbers, pair, style)).collect()
 }
 
+const COLUMNS: [&str; 6] = ["metric", "n", "difference", "95 %", "better", "worse"];
+
 fn table(numbers: &Numbers, pair: &[Difference], style: Style) -> String {
-    let header = ["metric", "n", "difference", "95 %", "better", "worse"];
-    let rows = pair.iter().map(|difference| row(numbers, difference));
-    let mut table = sheet::plain(header.map(str::to_owned).to_vec(), rows);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let mut lines = table.lines().map(|line| line.trim_end().to_owned());
-    let header = lines.next().map(|line| style.dim(&line));
-    let text = header.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
+    let rows = pair.iter().map(|difference| row(numbers, difference)).collect();
+    let sheet = Sheet { header: &COLUMNS, words: 1, dispensable: &[], rows };
     let names = pair.first().map(|first| {
         let [engine, baseline] = [first.engine, first.baseline].map(|index| numbers.engine(index));
         format!("{engine} - {baseline}, on the same cases")
     });
-    titled(&names.unwrap_or_default(), &text, style)
+    titled(&names.unwrap_or_default(), &sheet.draw(style), style)
 }
 
 fn row(numbers: &Numbers, difference: &Difference) -> Vec<String> {

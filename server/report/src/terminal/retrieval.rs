@@ -1,8 +1,7 @@
 //! What retrieval strategies would send, for the terminal: the code itself, or a row per strategy over a suite.
 
-use comfy_table::CellAlignment;
-
-use super::{Style, sheet, titled};
+use super::sheet::Sheet;
+use super::{Style, titled};
 use crate::format;
 use crate::summary::{Cell, Latency};
 
@@ -11,8 +10,6 @@ use crate::summary::{Cell, Latency};
 pub struct Retrieved {
     /// Name of the strategy.
     pub strategy: String,
-    /// Tokens that it used.
-    pub tokens: usize,
     /// Tokens that it had.
     pub budget: usize,
     /// How long it took, milliseconds.
@@ -30,12 +27,23 @@ pub struct RetrievedItem {
     pub start_line: u32,
     /// The line after the last one.
     pub end_line: u32,
-    /// The strategy's score.
+    /// What kind of code it is.
+    pub kind: &'static str,
+    /// The strategy's score, on a scale of its kind.
     pub score: f64,
+    /// Tokens of the budget that it takes.
+    pub tokens: usize,
     /// Why it was found.
     pub reason: String,
     /// The code.
     pub text: String,
+}
+
+impl Retrieved {
+    /// Tokens of the budget that all items take.
+    pub fn tokens(&self) -> usize {
+        self.items.iter().map(|item| item.tokens).sum()
+    }
 }
 
 /// What one strategy found over a suite.
@@ -61,42 +69,63 @@ pub struct StrategyRow {
     pub latency: Option<Latency>,
 }
 
-/// The code that each strategy would send, one after the other.
+/// The code that each strategy would send, one after the other, and what the numbers mean.
 pub fn retrieved(strategies: &[Retrieved], style: Style) -> String {
-    strategies.iter().map(|strategy| one(strategy, style)).collect::<Vec<_>>().join("\n")
+    let mut parts: Vec<String> = strategies.iter().map(|strategy| one(strategy, style)).collect();
+    if strategies.iter().any(|strategy| !strategy.items.is_empty()) {
+        parts.push(super::faint(SCORES, style) + "\n");
+    }
+    parts.join("\n")
 }
 
+const SCORES: &str = "Behind its kind stands an item's score; higher is nearer, and only scores of one kind compare. definition: \
+    probability that the first one is what comes next. use: that, times how alike the surroundings are. window, chunk, function: weight \
+    of the words shared (of embeddings their similarity). visit: 1 for the latest, then less. Tokens count paths and comment signs.";
+
 fn one(strategy: &Retrieved, style: Style) -> String {
-    let Retrieved { strategy: name, tokens, budget, ms, items } = strategy;
+    let Retrieved { strategy: name, budget, ms, items } = strategy;
     let dot = style.alphabet().dot();
-    let count = format::count_of(items.len(), "item");
-    let time = format::milliseconds(*ms);
-    let heading = format!("{} {dot} {count}, {tokens} of {budget} tokens, {time} ms", style.title(name));
+    let (count, tokens) = (format::count_of(items.len(), "item"), strategy.tokens());
+    let time = format::duration(*ms);
+    let heading = format!("{} {dot} {count}, {tokens} of {budget} tokens, {time}", style.title(name));
     let items: String = items.iter().map(|each| item(each, style)).collect();
     format!("{heading}\n{items}")
 }
 
 fn item(item: &RetrievedItem, style: Style) -> String {
-    let path = format::visible(&item.path);
-    let lines = format!("{}{}{}", item.start_line + 1, style.alphabet().to(), item.end_line);
-    let reason = format::visible(&item.reason);
+    let path = format::on_one_line(&item.path);
+    let first = item.start_line + 1;
+    let is_one = item.end_line <= first;
+    let lines =
+        if is_one { first.to_string() } else { format!("{first}{}{}", style.alphabet().to(), item.end_line) };
+    let RetrievedItem { kind, score, .. } = item;
+    let (reason, tokens) = (format::on_one_line(&item.reason), format::count_of(item.tokens, "token"));
     let text: String =
         item.text.lines().map(|line| format!("    {}\n", style.dim(&format::visible(line)))).collect();
-    format!("\n  {}:{lines}  {:.3}  {reason}\n{text}", style.title(&path), item.score)
+    format!("\n  {}:{lines}  {kind} {score:.3}  {reason}  {}\n{text}", style.title(&path), style.dim(&tokens))
 }
 
-/// A row per strategy, and what the columns mean.
-pub fn retrieval_table(strategies: &[StrategyRow], style: Style) -> String {
-    let header = ["strategy", "n", "items", "tokens", "new ids", "95 %", "any new", "def hit", "copy", "ms"];
-    let rows = strategies.iter().map(|strategy| row(strategy, style));
-    let mut table = sheet::plain(header.map(str::to_owned).to_vec(), rows);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let mut lines = table.lines().map(|line| line.trim_end().to_owned());
-    let header = lines.next().map(|line| style.dim(&line));
-    let text = header.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
-    format!("{}\n\n{}\n", titled("what retrieval finds", &text, style), legend(style))
+/// A row per strategy for the cases whose names the language's rules resolve, the same for the others, and what the columns mean.
+pub fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], style: Style) -> String {
+    let tables = [
+        ("what retrieval finds", resolved),
+        ("for names that the language's rules do not lead to (unresolved)", unresolved),
+    ];
+    let tables = tables.into_iter().filter(|(_, rows)| !rows.is_empty());
+    let mut parts: Vec<String> = tables.map(|(title, rows)| table(title, rows, style)).collect();
+    parts.push(super::faint(COLUMNS_MEAN, style));
+    parts.join("\n\n") + "\n"
+}
+
+const COLUMNS: [&str; 12] =
+    ["strategy", "n", "items", "tokens", "new ids", "95 %", "any new", "of", "def hit", "of", "copy", "ms"];
+/// What goes first where there is no room: the interval, the items, the time, the tokens.
+const DISPENSABLE: [usize; 4] = [5, 2, 11, 3];
+
+fn table(title: &str, strategies: &[StrategyRow], style: Style) -> String {
+    let rows = strategies.iter().map(|strategy| row(strategy, style)).collect();
+    let sheet = Sheet { header: &COLUMNS, words: 1, dispensable: &DISPENSABLE, rows };
+    titled(title, &sheet.draw(style), style)
 }
 
 fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
@@ -104,6 +133,7 @@ fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
     let share = |cell: Option<Cell>| {
         cell.map_or_else(none, |cell| cell.value.map_or_else(|| format::counts(&cell), format::percent))
     };
+    let cases = |cell: Option<Cell>| cell.map_or(0, |cell| cell.cases).to_string();
     let interval = strategy.new_identifiers.and_then(|cell| cell.interval);
     vec![
         strategy.strategy.clone(),
@@ -113,15 +143,15 @@ fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
         share(strategy.new_identifiers),
         interval.map_or_else(String::new, |interval| format::interval(interval, style.alphabet())),
         share(strategy.any_new),
+        cases(strategy.any_new),
         share(strategy.definition_hit),
+        cases(strategy.definition_hit),
         share(strategy.copy),
         format::latency(strategy.latency, style.alphabet().to()),
     ]
 }
 
-fn legend(style: Style) -> String {
-    let text = "items, tokens: sent on average. new ids: share of the truth's identifiers that the file lacks before the cursor and the \
-        context holds, with its 95 % interval. any new: truths of which it holds any. def hit: resolved names whose definition it \
-        shows. copy: edit similarity of the best copy from context and file. ms: median/95th percentile.";
-    style.dim(&super::wrapped(text, style.width, ""))
-}
+const COLUMNS_MEAN: &str = "n: questions, one for each hole. items, tokens: sent on average. new ids: share of the truths' identifiers that \
+    the file lacks before the cursor and the context holds, with its 95 % interval. any new: truths of which it holds any, of those that \
+    have such identifiers. def hit: names whose definition it shows, of those whose definition the language's rules lead to. copy: edit \
+    similarity of the best copy from context and file, over all n. ms: median/95th percentile.";

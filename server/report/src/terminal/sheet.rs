@@ -88,8 +88,46 @@ fn filled(numbers: &Numbers, columns: &[Column], label: &str, rows: &Rows<'_>) -
     table
 }
 
+/// A table of which every column stands alone: words at the left, numbers at the right.
+pub(super) struct Sheet<'a> {
+    pub(super) header: &'a [&'a str],
+    /// The first columns, which hold words.
+    pub(super) words: usize,
+    /// Columns that are left out where there is no room, the first one first.
+    pub(super) dispensable: &'a [usize],
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Sheet<'_> {
+    /// The rows under their dimmed header, in as many columns as fit.
+    pub(super) fn draw(&self, style: Style) -> String {
+        let mut drawn = self.lines(&[]);
+        for left_out in 1..=self.dispensable.len() {
+            if drawn.iter().all(|line| line.chars().count() <= style.width) {
+                break;
+            }
+            drawn = self.lines(&self.dispensable[..left_out]);
+        }
+        let mut lines = drawn.into_iter();
+        let header = lines.next().map(|line| style.dim(&line));
+        header.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+    }
+
+    fn lines(&self, left_out: &[usize]) -> Vec<String> {
+        let kept: Vec<usize> = (0..self.header.len()).filter(|column| !left_out.contains(column)).collect();
+        let header = kept.iter().map(|&column| self.header[column].to_owned()).collect();
+        let row = |row: &Vec<String>| kept.iter().map(|&column| row[column].clone()).collect::<Vec<_>>();
+        let mut table = plain(header, self.rows.iter().map(row));
+        for (drawn, &column) in table.column_iter_mut().zip(&kept) {
+            let alignment = if column < self.words { CellAlignment::Left } else { CellAlignment::Right };
+            drawn.set_cell_alignment(alignment);
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+}
+
 /// A table without rules, indented, one line a row.
-pub(super) fn plain(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+fn plain(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);

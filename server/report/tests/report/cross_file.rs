@@ -15,7 +15,7 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
     let (tables, _) = text.split_once("Notes").unwrap();
     let (tables, _) = tables.split_once("Percent,").unwrap();
     expect![[r#"
-        mined cases · 60 cases from 15 files
+        mined cases · 60 cases from 15 files, and 120 of cross_file at the same holes with other context
 
         cross_file
           kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
@@ -52,16 +52,16 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
           token exact      60       +33.3  +20 to +47      20      0
           edit similarity  60        +9.4   +4 to +16      20      0
 
-        cross_file: what context adds, on the same holes
-          with - without                    engine    n   exact         95 %   edit        95 %  better  worse
-          retrieval - in_file*              builtin  45   +33.3   +33 to +33  +12.7   +7 to +18      15      0
-          oracle - in_file*                 builtin  45   +33.3   +33 to +33  +12.7   +7 to +18      15      0
-          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  +29.5  +14 to +45      15      0
-          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  +29.5  +14 to +45      15      0
-          retrieval - in_file               qwen     45   +44.4   +27 to +62  +12.5   +5 to +21      20      0
-          oracle - in_file                  qwen     45   +44.4   +27 to +62  +12.5   +5 to +21      20      0
-          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   +0.0  -20 to +20       0      0
-          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   +0.0  -20 to +20       0      0
+        cross_file: what context adds, on the same holes (+/-: better and worse in so many)
+          with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
+          retrieval - in_file*              builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
+          oracle - in_file*                 builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
+          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
+          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
+          retrieval - in_file               qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
+          oracle - in_file                  qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
+          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
 
     "#]]
     .assert_eq(tables);
@@ -72,6 +72,7 @@ fn totals_count_each_hole_once() {
     let summary = cross_file(20).report().summary();
     let section = &summary.sections[0];
     assert!(section.overall.lines.iter().all(|line| line.cases == 20), "{:?}", section.overall);
+    assert_eq!(section.controls, 40, "two more at each hole");
     assert!(section.differences.iter().all(|difference| difference.cases == 20));
     let scenarios: BTreeMap<&str, usize> = section
         .scenarios
@@ -90,6 +91,7 @@ fn a_suite_of_one_kind_of_context_is_counted_as_it_is() {
     let summary = Fixture { run, cases, predictions, scores, notes }.report().summary();
     assert_eq!(summary.sections[0].overall.lines[0].cases, 20);
     assert_eq!(summary.sections[0].contexts, []);
+    assert_eq!(summary.sections[0].controls, 0);
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn tables_are_documented() {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group.clone(),
+        controls: 0,
         scenarios: Vec::new(),
         block_kinds: Vec::new(),
         languages: Vec::new(),

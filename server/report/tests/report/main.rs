@@ -4,5 +4,6 @@ mod cross_file;
 mod docs;
 mod fixture;
 mod page;
+mod retrieval;
 mod tables;
 mod terminal;

@@ -27,6 +27,7 @@ fn small() -> Summary {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group(None, None, block.clone()),
+        controls: 0,
         scenarios: vec![
             group(Some("full_block"), None, block.clone()),
             group(Some("full_block"), Some("function"), few),

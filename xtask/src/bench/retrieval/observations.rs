@@ -9,16 +9,6 @@ use syntax::Language;
 use super::SEED;
 use super::rows::Row;
 
-/// Share of the new names that are shown.
-pub(super) const NEW: &str = "new_identifier_recall";
-/// The same among names that do not stand after the hole.
-pub(super) const OUTSIDE: &str = "outside_identifier_recall";
-/// Share of the cases with new names of which at least one is shown.
-pub(super) const ANY_NEW: &str = "any_new";
-/// Share of the resolved cases whose definition is shown.
-pub(super) const DEFINED: &str = "definition_hit";
-/// Similarity with the best copy.
-pub(super) const COPY: &str = "copy_similarity";
 /// Tokens shown.
 pub(super) const TOKENS: &str = "tokens";
 
@@ -27,21 +17,8 @@ const LANGUAGE: &str = "language";
 
 /// A row that was asked somebody, as an observation.
 pub(super) fn observation(row: &Row) -> Observation {
-    let recall = |Counts { num, den }: Counts| MetricValue::Ratio { num, den };
-    let share = |is_true: bool| f64::from(u8::from(is_true));
-    let mut metrics = vec![
-        (NEW, recall(row.worth.new_identifiers)),
-        (OUTSIDE, recall(row.worth.new_beyond_suffix)),
-        (COPY, MetricValue::Value(row.worth.copy_with_file)),
-        (TOKENS, MetricValue::Value(row.tokens)),
-    ];
-    if let Some(has_any) = row.worth.has_any_new() {
-        metrics.push((ANY_NEW, MetricValue::Value(share(has_any))));
-    }
-    if row.is_resolved {
-        metrics.push((DEFINED, MetricValue::Value(share(row.is_defined))));
-    }
-    let metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let mut metrics = row.worth.metrics(row.is_resolved.then_some(row.is_defined));
+    metrics.insert(TOKENS.to_owned(), MetricValue::Value(row.tokens));
     let latency = Some(row.milliseconds);
     Observation {
         case: row.case.clone(),
@@ -128,6 +105,8 @@ pub(super) fn difference(observations: &[Observation], a: &str, b: &str, metric:
 
 #[cfg(test)]
 mod tests {
+    use scoring::retrieval::NEW_IDENTIFIERS;
+
     use super::*;
 
     #[test]
@@ -136,14 +115,15 @@ mod tests {
             case: number.to_string(),
             cluster: number.to_string(),
             labels: labels("somebody", language),
-            metrics: [(NEW.to_owned(), MetricValue::Ratio { num: value, den: 2.0 })].into(),
+            metrics: [(NEW_IDENTIFIERS.to_owned(), MetricValue::Ratio { num: value, den: 2.0 })].into(),
             latency: None,
         };
         let python = (0..30).map(|number| (number, Language::Python, 2.0));
         let java = (30..40).map(|number| (number, Language::Java, 0.0));
         let observations: Vec<Observation> = python.chain(java).map(observation).collect();
-        let mean =
-            Figures::new(&equal_languages(observations)).value("somebody", NEW).expect("there are cases");
+        let mean = Figures::new(&equal_languages(observations))
+            .value("somebody", NEW_IDENTIFIERS)
+            .expect("there are cases");
         assert!((mean - 0.5).abs() < 1e-9, "{mean}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cases::{Case, DEFINED_TAG, DefinedAt, ENTITY_TAG, RESOLVED_TAG};
+use cases::{Case, DefinedAt, ENTITY_TAG};
 use rayon::prelude::*;
 use scoring::Question;
 use scoring::retrieval::{Worth, worth};
@@ -31,7 +31,7 @@ pub(super) struct Row {
     /// Whether the language's rules lead to the definition.
     pub(super) is_resolved: bool,
     pub(super) asked: Asked,
-    /// Whether a line is shown that defines the name.
+    /// Whether a line is shown that defines the name, to which the language's rules lead.
     pub(super) is_defined: bool,
     pub(super) worth: Worth,
     /// Characters shown, in tokens.
@@ -52,7 +52,7 @@ fn rows(mined: &Mined, retriever: &Retriever<'_>, used: Use, case: &Case) -> Vec
     let shown = Asked::ALL.map(|asked| (asked, retriever.show(asked, language, case)));
     let tag = |name: &str| case.tags.get(name).cloned().unwrap_or_default();
     let question = Question { language, prefix: &case.prefix, suffix: &case.suffix, truth: &case.truth };
-    let definitions = DefinedAt::from_tag(&tag(DEFINED_TAG));
+    let definitions = case.resolved_definitions();
     let row = |(asked, shown): &(Asked, Shown)| {
         let code: Vec<&str> = shown.code.iter().map(String::as_str).collect();
         Row {
@@ -62,9 +62,9 @@ fn rows(mined: &Mined, retriever: &Retriever<'_>, used: Use, case: &Case) -> Vec
             place: format!("{}:{}", case.path, case.line + 1),
             entity: tag(ENTITY_TAG),
             used,
-            is_resolved: tag(RESOLVED_TAG) == "yes",
+            is_resolved: definitions.is_some(),
             asked: *asked,
-            is_defined: definitions.iter().any(|place| is_shown(shown, place)),
+            is_defined: definitions.iter().flatten().any(|place| is_shown(shown, place)),
             worth: worth(&question, &code),
             tokens: shown.characters as f64 / CHARACTERS_PER_TOKEN as f64,
             milliseconds: shown.took.as_secs_f64() * 1e3,

@@ -178,6 +178,8 @@ fn cost(sign: &str, line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use index::HitKind;
+
     use super::*;
 
     fn hit(path: &str, text: &str) -> Hit {
@@ -189,7 +191,9 @@ mod tests {
             text: text.to_owned(),
             score: 1.0,
             strategy: "test",
+            kind: HitKind::Chunk,
             reason: String::new(),
+            bytes: 0,
         }
     }
 

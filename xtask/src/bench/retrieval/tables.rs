@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use scoring::Observation;
+use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_BEYOND_SUFFIX, NEW_IDENTIFIERS};
 use syntax::Language;
 
 use super::BUDGET_TOKENS;
 use super::mined::Summary;
-use super::observations::{
-    ANY_NEW, COPY, DEFINED, Figures, NEW, OUTSIDE, TOKENS, difference, equal_languages, observation,
-};
+use super::observations::{Figures, TOKENS, difference, equal_languages, observation};
 use super::rows::{Row, Use};
 use super::strategies::Asked;
 use crate::bench::repositories::{FIT, REPOSITORIES};
@@ -80,7 +79,7 @@ const UNRESOLVED: &str = "What such a name means is guessed: nothing else in the
 const LATER: &str = "Names that the file has used before, mean of the same four languages. First uses favour whoever leaves out what the file has.";
 
 /// The columns of [`strategies`].
-const COLUMNS: [&str; 5] = [NEW, OUTSIDE, ANY_NEW, DEFINED, COPY];
+const COLUMNS: [&str; 5] = [NEW_IDENTIFIERS, NEW_BEYOND_SUFFIX, ANY_NEW, DEFINITION_HIT, COPY];
 
 /// What was set out to be reached, in the columns of [`strategies`]; in brackets what is aimed at.
 const TARGETS: &str = "\
@@ -139,7 +138,7 @@ fn languages(rows: &[&Row]) -> String {
         let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.language == language).collect();
         let figures = Figures::new(&observations(&rows));
         let cells = SHOWN.map(|asked| cell(&figures, asked.name())).join(" | ");
-        let recall = |asked: Asked| figures.value(asked.name(), NEW).unwrap_or(f64::NAN);
+        let recall = |asked: Asked| figures.value(asked.name(), NEW_IDENTIFIERS).unwrap_or(f64::NAN);
         let times = recall(Asked::Hybrid) / recall(Asked::Rg1);
         writeln!(out, "| {} | {} | {cells} | {times:.2} |", language.name(), cases(&rows)).expect(STRING);
     }
@@ -151,7 +150,7 @@ fn cell(figures: &Figures, asked: &str) -> String {
         Some(value) => format!("{:.0}", 100.0 * value),
         None => "–".to_owned(),
     };
-    [NEW, ANY_NEW, DEFINED, COPY].map(percent).join(" / ")
+    [NEW_IDENTIFIERS, ANY_NEW, DEFINITION_HIT, COPY].map(percent).join(" / ")
 }
 
 /// Examples of each language.

@@ -1,18 +1,18 @@
 //! What each strategy would send at one place.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use index::{Budget, Hit, Query};
 use report::terminal::{Retrieved, RetrievedItem};
 use syntax::SourceFile;
 use text::{Document, Encoding, Position};
+use workspace::{Limits, Skipped};
 
-use super::{Retrieval, index, milliseconds, strategies, tokens};
+use super::{Retrieval, index, milliseconds, strategies};
 use crate::args::{PlaceArg, RetrieveArgs};
 use crate::exit::Usage;
 use crate::output::{self, count};
 use crate::steps::embeddings::Embeddings;
-use crate::steps::index::Indexed;
 
 /// Shows what would be sent.
 pub(super) fn run(
@@ -21,9 +21,11 @@ pub(super) fn run(
     embeddings: Option<&mut Embeddings>,
 ) -> anyhow::Result<()> {
     let workspace = args.workspace.as_deref().unwrap_or_else(|| Path::new("."));
-    let indexed = index(workspace)?;
-    let file = file(&indexed, workspace, &place.path)?;
+    workspace::check_folder(workspace)?;
+    // What is wrong with the place is told before the workspace is read.
+    let file = file(workspace, &place.path)?;
     let cursor = cursor(place, &file.text)?;
+    let indexed = index(workspace)?;
     let mut retrieval = Retrieval {
         searcher: indexed.index.searcher(&|_| false),
         projects: &indexed.projects,
@@ -38,15 +40,14 @@ pub(super) fn run(
             let (hits, duration) = retrieval.ask(strategy, &query);
             Retrieved {
                 strategy: strategy.name().to_owned(),
-                tokens: tokens(&hits),
                 budget: args.budget as usize,
                 ms: milliseconds(duration),
-                items: hits.into_iter().map(item).collect(),
+                items: items(hits),
             }
         })
         .collect();
     let text = if args.json {
-        json(file, place, &retrieved)
+        json(&file, cursor, &retrieved)
     } else {
         report::terminal::retrieved(&retrieved, output::style())
     };
@@ -54,31 +55,43 @@ pub(super) fn run(
 }
 
 /// The file of the workspace that the path names, from here or from the workspace's root.
-fn file<'a>(indexed: &'a Indexed, workspace: &Path, path: &Path) -> anyhow::Result<&'a SourceFile> {
-    let from_here = path.canonicalize().ok().zip(workspace.canonicalize().ok());
-    let from_here = from_here.and_then(|(path, root)| Some(path.strip_prefix(root).ok()?.to_owned()));
-    let names = [from_here.as_deref(), Some(path)].into_iter().flatten().map(slashed).collect::<Vec<_>>();
-    let found =
-        names.iter().find_map(|name| indexed.snapshot.files().iter().find(|file| *file.path == **name));
-    found.ok_or_else(|| {
-        let reason = if path.exists() || workspace.join(path).exists() {
-            "is there, but none of the workspace's code files: it is ignored, too large or in no language that is known"
-        } else {
-            "is not there"
-        };
-        let remedy = "name a code file in the folder, or another folder with --workspace";
-        Usage(format!("{} {reason} (workspace {}); {remedy}", path.display(), workspace.display())).into()
+fn file(workspace: &Path, path: &Path) -> Result<SourceFile, Usage> {
+    let (shown, root) = (output::path(path), output::path(workspace));
+    let named = [path.to_owned(), workspace.join(path)];
+    let named: Vec<PathBuf> = named.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    if named.is_empty() {
+        return Err(Usage(format!("{shown} is not there (workspace {root}); {ANOTHER}")));
+    }
+    let folder = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    let Some((path, inner)) = named.iter().find_map(|path| Some((path, path.strip_prefix(&folder).ok()?)))
+    else {
+        return Err(Usage(format!(
+            "{shown} is outside of the workspace {root}; name its folder with --workspace"
+        )));
+    };
+    if path.is_dir() {
+        return Err(Usage(format!("{shown} is a folder; name a file in it")));
+    }
+    workspace::read_file(&folder, &slashed(inner), &Limits::standard()).map_err(|skipped| {
+        let Skipped { reason, error, .. } = skipped;
+        let error = error.map(|error| format!(": {error}")).unwrap_or_default();
+        let reason = reason.name();
+        Usage(format!(
+            "{shown} is there, but none of the workspace's code files ({reason}{error}); {ANOTHER}"
+        ))
     })
 }
 
+/// What to do about a file that cannot be asked about.
+const ANOTHER: &str = "name a code file in the folder, or another folder with --workspace";
+
 /// A relative path as the index has it.
 fn slashed(path: &Path) -> String {
-    let parts = path.components().filter(|part| !matches!(part, std::path::Component::CurDir));
-    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// The place in bytes.
-fn cursor(place: &PlaceArg, text: &str) -> anyhow::Result<usize> {
+fn cursor(place: &PlaceArg, text: &str) -> Result<usize, Usage> {
     let document = Document::new(text);
     let position = Position { line: place.line - 1, character: place.column - 1 };
     // A document takes a place behind the end of a line for that end.
@@ -86,7 +99,7 @@ fn cursor(place: &PlaceArg, text: &str) -> anyhow::Result<usize> {
     if let Some(offset) = document.offset(position, Encoding::Utf32).filter(is_there) {
         return Ok(offset);
     }
-    let path = place.path.display();
+    let path = output::path(&place.path);
     let line = document.line(place.line as usize - 1).and_then(|range| document.slice(range));
     let message = match line {
         Some(line) => {
@@ -95,39 +108,47 @@ fn cursor(place: &PlaceArg, text: &str) -> anyhow::Result<usize> {
         }
         None => format!("{path} has {}; choose one of them", count(document.line_count(), "line")),
     };
-    Err(Usage(message).into())
+    Err(Usage(message))
 }
 
-fn item(hit: Hit) -> RetrievedItem {
-    RetrievedItem {
+fn items(hits: Vec<Hit>) -> Vec<RetrievedItem> {
+    let tokens = index::tokens(&hits);
+    let item = |(hit, tokens): (Hit, usize)| RetrievedItem {
         path: hit.path.to_string(),
         start_line: hit.start_line,
         end_line: hit.end_line,
+        kind: hit.kind.name(),
         score: hit.score,
+        tokens,
         reason: hit.reason,
         text: hit.text,
-    }
+    };
+    hits.into_iter().zip(tokens).map(item).collect()
 }
 
-fn json(file: &SourceFile, place: &PlaceArg, retrieved: &[Retrieved]) -> String {
+/// Places count as in a case: lines from 0, characters in UTF-16 units from 0.
+fn json(file: &SourceFile, cursor: usize, retrieved: &[Retrieved]) -> String {
     let strategies: Vec<_> = retrieved
         .iter()
         .map(|strategy| {
             let items: Vec<_> = strategy.items.iter().map(json_item).collect();
             serde_json::json!({
                 "strategy": strategy.strategy,
-                "tokens": strategy.tokens,
+                "tokens": strategy.tokens(),
                 "budget": strategy.budget,
                 "ms": strategy.ms,
                 "items": items,
             })
         })
         .collect();
-    let (line, column) = (place.line, place.column);
-    format!(
-        "{:#}\n",
-        serde_json::json!({ "path": *file.path, "line": line, "column": column, "strategies": strategies })
-    )
+    let position = Document::new(&file.text).position(cursor, Encoding::Utf16);
+    let report = serde_json::json!({
+        "path": *file.path,
+        "line": position.map(|position| position.line),
+        "character": position.map(|position| position.character),
+        "strategies": strategies,
+    });
+    format!("{report:#}\n")
 }
 
 fn json_item(item: &RetrievedItem) -> serde_json::Value {
@@ -135,7 +156,9 @@ fn json_item(item: &RetrievedItem) -> serde_json::Value {
         "path": item.path,
         "start_line": item.start_line,
         "end_line": item.end_line,
+        "kind": item.kind,
         "score": item.score,
+        "tokens": item.tokens,
         "reason": item.reason,
         "text": item.text,
     })

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use cases::{Case, DEFINED_TAG, DefinedAt, RESOLVED_TAG};
+use cases::{Case, RESOLVED_TAG};
 use index::{Budget, Hit, Query, Strategy};
 use report::terminal::StrategyRow;
-use scoring::retrieval::worth;
-use scoring::{Grouping, MetricValue, Metrics, Observation, Question, Row};
+use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_IDENTIFIERS, worth};
+use scoring::{Grouping, MetricValue, Metrics, Observation, Question, Row, Table};
+use serde_json::{Value, json};
 use syntax::Language;
 
-use super::{Retrieval, index, milliseconds, strategies, tokens};
+use super::{Retrieval, index, milliseconds, strategies};
 use crate::args::RetrieveArgs;
 use crate::exit::Usage;
 use crate::output::{self, count, say};
@@ -18,14 +19,9 @@ use crate::progress::Progress;
 use crate::steps::embeddings::Embeddings;
 use crate::steps::index::Indexed;
 
-/// Names of the metrics, in `--json` too.
-const NEW_IDENTIFIERS: &str = "new_identifiers";
-const ANY_NEW: &str = "any_new";
-const DEFINITION_HIT: &str = "definition_hit";
-const COPY: &str = "copy";
-
-/// The dimension of the table.
+/// The dimensions of the tables.
 const STRATEGY: &str = "strategy";
+const IS_RESOLVED: &str = "is_resolved";
 
 /// Asks about every hole of the suite.
 pub(super) fn run(
@@ -34,13 +30,13 @@ pub(super) fn run(
     embeddings: Option<&mut Embeddings>,
 ) -> anyhow::Result<()> {
     let Some(workspace) = args.workspace.as_deref() else {
-        let suite = suite.display();
+        let suite = output::path(suite);
         return Err(Usage(format!(
             "{suite} holds cases, not the code to search; name its folder with --workspace"
         ))
         .into());
     };
-    let cases = one_of_each_hole(replay::read_suite(suite)?);
+    let cases = one_of_each_hole(replay::read_suite(suite)?)?;
     let indexed = index(workspace)?;
     tell_other_tree(&cases, &indexed);
     let strategies = strategies(args);
@@ -50,21 +46,48 @@ pub(super) fn run(
         budget: Budget { tokens: args.budget as usize },
         embeddings,
     };
-    let answers = ask(&mut retrieval, &strategies, &cases);
-    let rows = rows(&strategies, &answers, args.seed);
+    let found = ask(&mut retrieval, &strategies, &cases);
+    let table = table(&found, args.seed);
+    let rows = |is_resolved| rows(&strategies, &found, &table, is_resolved);
+    let (resolved, unresolved) = (rows(true), rows(false));
     let text = if args.json {
-        json(suite, cases.len(), args.budget, &rows)
+        let report = json!({
+            "suite": suite.display().to_string(),
+            "cases": cases.len(),
+            "budget": args.budget,
+            "strategies": resolved.iter().map(json_row).collect::<Vec<_>>(),
+            "unresolved": unresolved.iter().map(json_row).collect::<Vec<_>>(),
+            "rows": found.iter().map(json_found).collect::<Vec<_>>(),
+        });
+        format!("{report:#}\n")
     } else {
-        report::terminal::retrieval_table(&rows, output::style())
+        report::terminal::retrieval_tables(&resolved, &unresolved, output::style())
     };
     Ok(output::print(&text)?)
 }
 
-/// The cases of one hole differ in what goes with the question; the question is the same.
-fn one_of_each_hole(mut cases: Vec<Case>) -> Vec<Case> {
+/// The cases of one hole differ in what goes with the question; the question is the same. Where nothing was to be written, there is
+/// nothing to find. Says what is left out.
+fn one_of_each_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, Usage> {
+    let all = cases.len();
+    cases.retain(|case| !case.truth.is_empty());
+    let silent = all - cases.len();
     let mut seen = HashSet::new();
-    cases.retain(|case| !case.truth.is_empty() && seen.insert(case.hole.clone()));
-    cases
+    cases.retain(|case| seen.insert(case.hole.clone()));
+    let others = all - silent - cases.len();
+    if cases.len() < all {
+        let asked = count(cases.len(), "question");
+        say(&format!(
+            "{asked} from {}: {others} ask about the same holes, in {silent} nothing is to be written",
+            count(all, "case")
+        ));
+    }
+    if cases.is_empty() {
+        return Err(Usage(
+            "in no case of the suite is anything to be written, so there is nothing to find".to_owned(),
+        ));
+    }
+    Ok(cases)
 }
 
 fn tell_other_tree(cases: &[Case], indexed: &Indexed) {
@@ -78,14 +101,16 @@ fn tell_other_tree(cases: &[Case], indexed: &Indexed) {
 }
 
 /// What a strategy found for a case.
-struct Found {
+struct Found<'a> {
+    case: &'a Case,
     strategy: Strategy,
     items: usize,
     tokens: usize,
-    observation: Observation,
+    ms: f64,
+    metrics: Metrics,
 }
 
-fn ask(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &[Case]) -> Vec<Found> {
+fn ask<'a>(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &'a [Case]) -> Vec<Found<'a>> {
     let progress = Progress::new("searched", "cases");
     let mut found = Vec::new();
     for (done, case) in cases.iter().enumerate() {
@@ -95,14 +120,14 @@ fn ask(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &[Case]) -
             Query { path: &case.path, language, prefix: &case.prefix, suffix: &case.suffix, recent: &[] };
         for &strategy in strategies {
             let (hits, duration) = retrieval.ask(strategy, &query);
-            let observation = Observation {
-                case: case.hole.clone(),
-                cluster: case.path.clone(),
-                labels: BTreeMap::from([(STRATEGY.to_owned(), strategy.name().to_owned())]),
+            found.push(Found {
+                case,
+                strategy,
+                items: hits.len(),
+                tokens: index::tokens(&hits).iter().sum(),
+                ms: milliseconds(duration),
                 metrics: metrics(case, language, &hits),
-                latency: Some(milliseconds(duration)),
-            };
-            found.push(Found { strategy, items: hits.len(), tokens: tokens(&hits), observation });
+            });
         }
         progress.set(done as u64 + 1, cases.len() as u64);
     }
@@ -113,53 +138,51 @@ fn ask(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &[Case]) -
 fn metrics(case: &Case, language: Language, hits: &[Hit]) -> Metrics {
     let question = Question { language, prefix: &case.prefix, suffix: &case.suffix, truth: &case.truth };
     let texts: Vec<&str> = hits.iter().map(|hit| hit.text.as_str()).collect();
-    let worth = worth(&question, &texts);
-    let new = worth.new_identifiers;
-    let new = (new.den > 0.0).then_some(MetricValue::Ratio { num: new.num, den: new.den });
-    let flag = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
-    let metrics = [
-        (NEW_IDENTIFIERS, new),
-        (ANY_NEW, worth.has_any_new().map(flag)),
-        (DEFINITION_HIT, shows_definition(case, hits).map(flag)),
-        (COPY, Some(MetricValue::Value(worth.copy_with_file))),
-    ];
-    metrics.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    let definitions = case.resolved_definitions();
+    let shows_definition = definitions.map(|definitions| {
+        definitions.iter().any(|place| hits.iter().any(|hit| hit.shows(&place.path, place.line)))
+    });
+    worth(&question, &texts).metrics(shows_definition)
 }
 
-/// Whether a definition of the case's name is among the hits; `None` where the language's rules lead to none.
-fn shows_definition(case: &Case, hits: &[Hit]) -> Option<bool> {
-    let is_resolved = case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == "yes");
-    let defined = DefinedAt::from_tag(case.tags.get(DEFINED_TAG).filter(|_| is_resolved)?);
-    Some(defined.iter().any(|place| hits.iter().any(|hit| shows(hit, place))))
+/// Names that were found by themselves are reported apart, as in the report of a run.
+fn is_resolved(case: &Case) -> bool {
+    case.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
 }
 
-fn shows(hit: &Hit, place: &DefinedAt) -> bool {
-    let is_within = if hit.lines.is_empty() {
-        (hit.start_line..hit.end_line).contains(&place.line)
-    } else {
-        hit.lines.contains(&place.line)
+fn table(found: &[Found<'_>], seed: u64) -> Table {
+    let observation = |found: &Found<'_>| Observation {
+        case: found.case.hole.clone(),
+        cluster: found.case.path.clone(),
+        labels: BTreeMap::from([
+            (STRATEGY.to_owned(), found.strategy.name().to_owned()),
+            (IS_RESOLVED.to_owned(), is_resolved(found.case).to_string()),
+        ]),
+        metrics: found.metrics.clone(),
+        latency: Some(found.ms),
     };
-    *hit.path == *place.path && is_within
+    let observations: Vec<Observation> = found.iter().map(observation).collect();
+    let grouping = Grouping { apart: vec![STRATEGY.to_owned(), IS_RESOLVED.to_owned()], pooled: Vec::new() };
+    scoring::summarize(&observations, &grouping, seed)
 }
 
-fn rows(strategies: &[Strategy], found: &[Found], seed: u64) -> Vec<StrategyRow> {
-    let observations: Vec<Observation> = found.iter().map(|found| found.observation.clone()).collect();
-    let grouping = Grouping { apart: vec![STRATEGY.to_owned()], pooled: Vec::new() };
-    let table = scoring::summarize(&observations, &grouping, seed);
-    let named = |strategy: Strategy| {
-        table
-            .rows
+/// A row for each strategy, in their order.
+fn rows(strategies: &[Strategy], found: &[Found<'_>], table: &Table, resolved: bool) -> Vec<StrategyRow> {
+    let key = |strategy: Strategy| [Some(strategy.name().to_owned()), Some(resolved.to_string())];
+    let named = |strategy| table.rows.iter().find(move |row| row.key == key(strategy));
+    let of = |strategy: Strategy| -> Vec<&Found<'_>> {
+        found
             .iter()
-            .find(move |row| row.key.first().and_then(|key| key.as_deref()) == Some(strategy.name()))
+            .filter(|found| found.strategy == strategy && is_resolved(found.case) == resolved)
+            .collect()
     };
-    strategies.iter().filter_map(|&strategy| Some(row(strategy, found, named(strategy)?))).collect()
+    strategies.iter().filter_map(|&strategy| Some(row(strategy, &of(strategy), named(strategy)?))).collect()
 }
 
-fn row(strategy: Strategy, found: &[Found], row: &Row) -> StrategyRow {
+fn row(strategy: Strategy, found: &[&Found<'_>], row: &Row) -> StrategyRow {
     let cell = |name: &str| row.cells.get(name).map(report::Cell::from);
-    let mean = |count: fn(&Found) -> usize| {
-        let counts = found.iter().filter(|found| found.strategy == strategy).map(count);
-        counts.sum::<usize>() as f64 / row.cases.max(1) as f64
+    let mean = |count: fn(&Found<'_>) -> usize| {
+        found.iter().map(|found| count(found)).sum::<usize>() as f64 / row.cases.max(1) as f64
     };
     StrategyRow {
         strategy: strategy.name().to_owned(),
@@ -174,27 +197,41 @@ fn row(strategy: Strategy, found: &[Found], row: &Row) -> StrategyRow {
     }
 }
 
-fn json(suite: &Path, cases: usize, budget: u32, rows: &[StrategyRow]) -> String {
-    let strategies: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            serde_json::json!({
-                "strategy": row.strategy,
-                "items": row.items,
-                "tokens": row.tokens,
-                "metrics": {
-                    NEW_IDENTIFIERS: row.new_identifiers,
-                    ANY_NEW: row.any_new,
-                    DEFINITION_HIT: row.definition_hit,
-                    COPY: row.copy,
-                },
-                "latency": row.latency,
-            })
-        })
-        .collect();
-    let suite = suite.display().to_string();
-    format!(
-        "{:#}\n",
-        serde_json::json!({ "suite": suite, "cases": cases, "budget": budget, "strategies": strategies })
-    )
+fn json_row(row: &StrategyRow) -> Value {
+    json!({
+        "strategy": row.strategy,
+        "cases": row.questions,
+        "items": row.items,
+        "tokens": row.tokens,
+        "metrics": {
+            NEW_IDENTIFIERS: row.new_identifiers,
+            ANY_NEW: row.any_new,
+            DEFINITION_HIT: row.definition_hit,
+            COPY: row.copy,
+        },
+        "latency": row.latency,
+    })
+}
+
+fn json_found(found: &Found<'_>) -> Value {
+    let metrics: BTreeMap<&str, Value> =
+        found.metrics.iter().map(|(name, &value)| (name.as_str(), json_metric(value))).collect();
+    json!({
+        "case": found.case.id,
+        "hole": found.case.hole,
+        "strategy": found.strategy.name(),
+        "is_resolved": is_resolved(found.case),
+        "items": found.items,
+        "tokens": found.tokens,
+        "ms": found.ms,
+        "metrics": metrics,
+    })
+}
+
+/// As in a score.
+fn json_metric(value: MetricValue) -> Value {
+    match value {
+        MetricValue::Value(value) => json!(value),
+        MetricValue::Ratio { num, den } => json!({ "num": num, "den": den }),
+    }
 }

@@ -1,0 +1,105 @@
+//! What retrieval would send, and how good it is, for the terminal.
+
+use expect_test::expect;
+use report::terminal::{Retrieved, RetrievedItem, StrategyRow, Style, retrieval_tables, retrieved};
+use report::{Cell, Interval, Latency};
+
+const PLAIN: Style = Style { color: false, width: 80, unicode: true };
+
+fn item(path: &str, kind: &'static str, score: f64, text: &str) -> RetrievedItem {
+    RetrievedItem {
+        path: path.to_owned(),
+        start_line: 8,
+        end_line: 8 + text.lines().count() as u32,
+        kind,
+        score,
+        tokens: 1 + text.len() / 4,
+        reason: "defines load".to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+#[test]
+fn items_say_what_they_are_and_what_they_cost() {
+    let items = vec![
+        item("shop/store.py", "definition", 0.071, "def load(path)"),
+        item("shop/new\nline.py", "window", 76.1, "rows = load(path)\nprint(rows)"),
+    ];
+    let strategies = [
+        Retrieved { strategy: "hybrid".to_owned(), budget: 512, ms: 4.25, items },
+        Retrieved { strategy: "functions".to_owned(), budget: 512, ms: 120_000.0, items: Vec::new() },
+    ];
+    expect![[r#"
+        hybrid · 2 items, 12 of 512 tokens, 4.2 ms
+
+          shop/store.py:9  definition 0.071  defines load  4 tokens
+            def load(path)
+
+          shop/new[U+000A]line.py:9–10  window 76.100  defines load  8 tokens
+            rows = load(path)
+            print(rows)
+
+        functions · 0 items, 0 of 512 tokens, 120 s
+
+        Behind its kind stands an item's score; higher is nearer, and only scores of one
+        kind compare. definition: probability that the first one is what comes next.
+        use: that, times how alike the surroundings are. window, chunk, function: weight
+        of the words shared (of embeddings their similarity). visit: 1 for the latest,
+        then less. Tokens count paths and comment signs.
+    "#]]
+    .assert_eq(&retrieved(&strategies, PLAIN));
+}
+
+fn row(strategy: &str, questions: usize) -> StrategyRow {
+    let cell = |cases: usize, value: f64| {
+        let interval = Interval { low: value - 0.1, high: value + 0.1, method: "wilson" };
+        let value = (cases >= scoring::summary::MIN_CASES).then_some(value);
+        Some(Cell { cases, num: 3.0, den: cases as f64, value, interval: value.map(|_| interval) })
+    };
+    StrategyRow {
+        strategy: strategy.to_owned(),
+        questions,
+        items: 9.5,
+        tokens: 508.25,
+        new_identifiers: cell(questions / 2, 0.5),
+        any_new: cell(questions / 2, 0.75),
+        definition_hit: cell(questions / 6, 0.5),
+        copy: cell(questions, 0.25),
+        latency: Some(Latency { count: questions, timeouts: 0, p50: 4.0, p95: 12.0, p99: 20.0 }),
+    }
+}
+
+#[test]
+fn shares_stand_beside_what_they_are_shares_of() {
+    let rows = [row("hybrid", 132), row("bm25-chunks", 132)];
+    let style = Style { width: 100, ..PLAIN };
+    expect![[r#"
+        what retrieval finds
+          strategy       n  items  tokens  new ids   95 %  any new  of  def hit  of  copy      ms
+          hybrid       132    9.5   508.2     50.0  40–60     75.0  66     50.0  22  25.0  4.0/12
+          bm25-chunks  132    9.5   508.2     50.0  40–60     75.0  66     50.0  22  25.0  4.0/12
+
+        for names that the language's rules do not lead to (unresolved)
+          strategy   n  items  tokens  new ids  95 %  any new  of  def hit  of  copy      ms
+          hybrid    12    9.5   508.2      3/6            3/6   6      3/2   2  25.0  4.0/12
+
+        n: questions, one for each hole. items, tokens: sent on average. new ids: share of the truths'
+        identifiers that the file lacks before the cursor and the context holds, with its 95 % interval. any
+        new: truths of which it holds any, of those that have such identifiers. def hit: names whose
+        definition it shows, of those whose definition the language's rules lead to. copy: edit similarity
+        of the best copy from context and file, over all n. ms: median/95th percentile.
+    "#]]
+    .assert_eq(&retrieval_tables(&rows, &[row("hybrid", 12)], style));
+}
+
+#[test]
+fn tables_give_up_columns_where_there_is_no_room() {
+    let rows = [row("hybrid", 132), row("bm25-chunks", 132)];
+    for width in [60, 70, 80, 100] {
+        let text = retrieval_tables(&rows, &[], Style { width, ..PLAIN });
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+        assert!(text.contains("new ids") && text.contains("def hit") && text.contains("copy"), "{text}");
+    }
+    let wide = retrieval_tables(&rows, &[], Style { width: 100, ..PLAIN });
+    assert!(wide.contains("95 %") && wide.contains("items"), "{wide}");
+}
