@@ -44,6 +44,12 @@ impl Changes {
         Changes { changed, removed, manifests_changed, snapshot: after }
     }
 
+    /// What leads from a snapshot to itself.
+    pub(crate) fn none(snapshot: &Snapshot) -> Changes {
+        let snapshot = snapshot.clone();
+        Changes { changed: Vec::new(), removed: Vec::new(), manifests_changed: false, snapshot }
+    }
+
     /// Whether nothing is different.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.removed.is_empty() && !self.manifests_changed

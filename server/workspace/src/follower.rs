@@ -93,12 +93,12 @@ impl Follower {
         let scoped: BTreeSet<String> =
             paths.into_iter().flat_map(|path| self.affected_by(path.as_ref())).collect();
         if scoped.is_empty() {
-            return Ok(Changes::between(&self.snapshot, self.snapshot.clone()));
+            return Ok(Changes::none(&self.snapshot));
         }
         self.look(scoped, &|_| ())
     }
 
-    /// Looks at everything, and reads the files that look different. Waits for the disk.
+    /// Looks at everything, and reads the files that look different; also what there is to do after an error. Waits for the disk.
     pub fn refresh_all(&mut self) -> Result<Changes, Error> {
         self.look(BTreeSet::from([String::new()]), &|_| ())
     }
@@ -128,8 +128,11 @@ impl Follower {
         check_folder(&self.root)?;
         let begun = SystemTime::now();
         let found = walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress);
+        // A root that vanishes under the walk, or under the reading, looks empty.
+        check_folder(&self.root)?;
         self.tree.update(&paths, found, begun);
         self.tree.read(&self.root, &self.limits, progress);
+        check_folder(&self.root)?;
         let changes = Changes::between(&self.snapshot, self.tree.snapshot(&self.root));
         self.snapshot = changes.snapshot.clone();
         Ok(changes)

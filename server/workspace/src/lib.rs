@@ -122,7 +122,7 @@ pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
     Ok(())
 }
 
-/// Finds out why a folder cannot be walked, before the walk hides it among its skips.
+/// Finds out why a folder cannot be walked, before the walk hides it among its skips. Waits for the disk, for one folder.
 pub fn check_folder(root: &Path) -> Result<(), Error> {
     match std::fs::read_dir(root) {
         Ok(_) => Ok(()),

@@ -1,8 +1,8 @@
 //! Hearing of changes where no client tells of them.
 //!
 //! A [`Watcher`] names paths at which something has happened; what it was, [`Follower::refresh`] finds out. It reads nothing and
-//! decides nothing, so that a path too many costs a look and never a wrong text. Where the system tells of no changes, or of no more, a
-//! watcher can only say at intervals that it is time to look.
+//! decides nothing, so that a path too many costs a look and never a wrong text. Where the system tells of no changes, or of no more,
+//! there is no watcher, and one has to look at intervals.
 //!
 //! ```text
 //!            ┌─────────── tell(Told) ◄──────── Watcher ◄───────── system
@@ -11,18 +11,15 @@
 //! ```
 
 mod events;
-mod polling;
 #[cfg(unix)]
 mod unix;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::Follower;
 use events::Events;
-use polling::Polling;
 
 /// What a watcher tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +30,7 @@ pub enum Told {
     Everything,
 }
 
-/// Why changes cannot be heard of. Each time the remedy is to look at intervals, with [`Watcher::polling`].
+/// Why changes cannot be heard of. Each time the remedy is to look at intervals.
 #[derive(Debug, Error)]
 pub enum WatchError {
     /// The system watches no more folders for this user.
@@ -51,6 +48,12 @@ pub enum WatchError {
     /// The platform has no way to watch folders that is of use here.
     #[error("this platform does not tell of changes in folders")]
     Unsupported,
+    /// The workspace's folder is not there.
+    #[error("{} is not there", path.display())]
+    Missing {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Anything else.
     #[error("cannot watch {}: {reason}", path.display())]
     Failed {
@@ -63,14 +66,7 @@ pub enum WatchError {
 
 /// Tells of changes until it is dropped.
 #[derive(Debug)]
-pub struct Watcher(Source);
-
-#[derive(Debug)]
-enum Source {
-    Events(Events),
-    /// Held for what its end ends.
-    Polling(#[expect(dead_code, reason = "dropping it stops its thread")] Polling),
-}
+pub struct Watcher(Events);
 
 impl Watcher {
     /// Watches the folders that `follower` follows. `tell` is called from a thread of the watcher, once for each single event, and must
@@ -81,20 +77,12 @@ impl Watcher {
         follower: &Follower,
         tell: impl Fn(Told) + Send + Sync + 'static,
     ) -> Result<Watcher, WatchError> {
-        Events::start(follower, tell).map(|events| Watcher(Source::Events(events)))
-    }
-
-    /// Tells every `interval` that it is time to look at everything.
-    pub fn polling(interval: Duration, tell: impl Fn(Told) + Send + 'static) -> Watcher {
-        Watcher(Source::Polling(Polling::start(interval, tell)))
+        Events::start(follower, tell).map(Watcher)
     }
 
     /// Watches what `follower` follows by now; to be called after each refresh. New folders are told of once they are watched, so that
-    /// nothing in them is missed.
+    /// nothing in them is missed. After an error not all are watched, and what is may be any part.
     pub fn follow(&mut self, follower: &Follower) -> Result<(), WatchError> {
-        match &mut self.0 {
-            Source::Events(events) => events.follow(follower),
-            Source::Polling(_) => Ok(()),
-        }
+        self.0.follow(follower)
     }
 }

@@ -44,8 +44,8 @@ impl Events {
         check_file_system(&root)?;
         let (tell, moved): (Tell, Moved) = (Arc::new(tell), Moved::default());
         let handler = {
-            let (tell, moved) = (tell.clone(), moved.clone());
-            move |event: notify::Result<Event>| handle(event, &moved, &*tell)
+            let (root, tell, moved) = (root.clone(), tell.clone(), moved.clone());
+            move |event: notify::Result<Event>| handle(event, &root, &moved, &*tell)
         };
         let system = RecommendedWatcher::new(handler, Config::default().with_follow_symlinks(false))
             .map_err(|error| failure(error, &root))?;
@@ -76,20 +76,27 @@ impl Events {
             self.unwatch(&gone);
         }
         let new: Vec<_> = followed.difference(&self.watched).cloned().collect();
-        let mut told = Vec::new();
+        let (mut told, mut outcome) = (Vec::new(), Ok(()));
         for folder in new {
             let path = self.root.join(&*folder);
             match self.system.watch(&path, RecursiveMode::NonRecursive) {
-                Ok(()) => drop(self.watched.insert(folder)),
-                Err(error) if is_gone(&error) => {}
-                Err(error) => return Err(failure(error, &path)),
+                Ok(()) => {
+                    self.watched.insert(folder);
+                    told.push(path);
+                }
+                // The folder above tells of it; the root has none.
+                Err(error) if is_gone(&error) && !folder.is_empty() => {}
+                Err(error) if is_gone(&error) => return Err(WatchError::Missing { path: self.root.clone() }),
+                Err(error) => {
+                    outcome = Err(failure(error, &path));
+                    break;
+                }
             }
-            told.push(path);
         }
         if !told.is_empty() {
             (self.tell)(Told::Paths(told));
         }
-        Ok(())
+        outcome
     }
 
     /// Ends the watches on folders that are no more, or may be others. It comes first: the system knows a folder that was renamed as
@@ -126,13 +133,18 @@ fn check_file_system(root: &Path) -> Result<(), WatchError> {
     Ok(())
 }
 
-fn handle(event: notify::Result<Event>, moved: &Mutex<BTreeSet<PathBuf>>, tell: &dyn Fn(Told)) {
-    let Ok(event) = event else { return tell(Told::Everything) };
-    if event.need_rescan() {
-        return tell(Told::Everything);
-    }
+fn handle(event: notify::Result<Event>, root: &Path, moved: &Mutex<BTreeSet<PathBuf>>, tell: &dyn Fn(Told)) {
+    let moved = || moved.lock().unwrap_or_else(PoisonError::into_inner);
+    let event = match event {
+        Ok(event) if !event.need_rescan() => event,
+        _ => {
+            // Any folder may have moved among what was missed.
+            moved().insert(root.to_owned());
+            return tell(Told::Everything);
+        }
+    };
     if let EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) = event.kind {
-        moved.lock().unwrap_or_else(PoisonError::into_inner).extend(event.paths.iter().cloned());
+        moved().extend(event.paths.iter().cloned());
     }
     let paths: Vec<PathBuf> = event.paths.into_iter().filter(|path| counts(event.kind, path)).collect();
     if !paths.is_empty() {
@@ -202,10 +214,15 @@ mod tests {
         let told = Mutex::new(Vec::new());
         let tell = |one| told.lock().unwrap().push(one);
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
-        handle(Ok(lost), &Mutex::default(), &tell);
-        handle(Err(notify::Error::generic("broken")), &Mutex::default(), &tell);
+        let handle = |event| {
+            let moved = Mutex::default();
+            handle(event, Path::new("/a"), &moved, &tell);
+            moved.into_inner().unwrap().into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(handle(Ok(lost)), [Path::new("/a")]);
+        assert_eq!(handle(Err(notify::Error::generic("broken"))), [Path::new("/a")]);
         let read = EventKind::Access(AccessKind::Open(AccessMode::Any));
-        handle(Ok(Event::new(read).add_path("/a/x.py".into())), &Mutex::default(), &tell);
+        assert_eq!(handle(Ok(Event::new(read).add_path("/a/x.py".into()))), Vec::<PathBuf>::new());
         assert_eq!(*told.lock().unwrap(), [Told::Everything, Told::Everything]);
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -157,34 +160,86 @@ fn folders_that_are_left_out_are_not_watched() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_system_that_watches_no_more_folders_says_so() {
-    let limit = "echo 2 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
+    let limit = "echo 3 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
     let command = ["unshare", "--user", "--map-root-user", "sh", "-c", limit, "sh"];
     if !is_inside("watch::a_system_that_watches_no_more_folders_says_so", &command) {
         return;
     }
     let few = folder("//- /a/a.py\n");
     let follower = Follower::open(few.path(), &Limits::standard(), [], &|_| ()).unwrap();
-    let (mut watcher, _told) = start(&follower).unwrap();
+    let (mut watcher, told) = start(&follower).unwrap();
     let mut follower = follower;
     write(few.path(), "b/b.py", "");
-    follower.refresh(["b"]).unwrap();
+    write(few.path(), "c/c.py", "");
+    follower.refresh(["b", "c"]).unwrap();
     assert!(matches!(watcher.follow(&follower), Err(WatchError::TooMany)));
     drop(watcher);
+    let b = Told::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
+    assert!(told.iter().any(|told| told == b), "what can be watched is told of");
     assert!(matches!(start(&follower), Err(WatchError::TooMany)));
 }
 
 #[test]
-fn polling_asks_for_looks_until_it_is_dropped() {
-    let (sender, told) = mpsc::channel();
-    let mut watcher = Watcher::polling(Duration::from_millis(1), move |one| drop(sender.send(one)));
-    let folder = folder("//- /a.py\n");
+fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
+    let folder = folder("//- /a.py\n//- /lib/b.py\n");
     let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
-    watcher.follow(&follower).unwrap();
+    fs::remove_dir_all(folder.path().join("lib")).unwrap();
+    let (mut watcher, told) = start(&follower).unwrap();
     for _ in 0..3 {
-        assert_eq!(told.recv_timeout(DEADLINE), Ok(Told::Everything));
+        watcher.follow(&follower).unwrap();
     }
     drop(watcher);
-    check_ends(&told);
+    let told: Vec<_> = told.iter().collect();
+    assert!(
+        !told
+            .iter()
+            .any(|told| matches!(told, Told::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_root_that_is_gone_cannot_be_watched() {
+    let folder = folder("//- /workspace/a.py\n");
+    let root = folder.path().join("workspace");
+    let follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    fs::rename(&root, folder.path().join("elsewhere")).unwrap();
+    assert!(matches!(start(&follower), Err(WatchError::Missing { .. })));
+}
+
+/// The system keeps so many events for a process that does not read them.
+#[cfg(target_os = "linux")]
+#[test]
+fn folders_are_watched_again_after_events_were_lost() {
+    let kept = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let kept: usize = kept.trim().parse().unwrap();
+    let folder = folder("//- /a.py\n//- /lib/b.py\n0");
+    let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+    let (sender, told) = mpsc::channel();
+    let (go_on, gate) = mpsc::channel();
+    let (gate, is_closed) = (Mutex::new(gate), AtomicBool::new(true));
+    let begun = thread::current().id();
+    let watcher = Watcher::start(&follower, move |one| {
+        drop(sender.send(one));
+        // What is told by the watcher's own thread waits; the first one until the test goes on.
+        if thread::current().id() != begun && is_closed.swap(false, Ordering::Relaxed) {
+            gate.lock().unwrap().recv_timeout(DEADLINE).unwrap();
+        }
+    });
+    let mut watched = Watched { folder, follower, watcher: watcher.unwrap(), told, paths: Vec::new() };
+    // Events that are alike are kept as one, so that two files take turns; each is opened, written and closed.
+    for number in 0..=kept / 2 {
+        watched.write(["a.py", "lib/b.py"][number % 2], "1");
+    }
+    fs::remove_dir_all(watched.folder.path().join("lib")).unwrap();
+    watched.write("lib/b.py", "2");
+    go_on.send(()).unwrap();
+    while watched.told.recv_timeout(DEADLINE).unwrap() != Told::Everything {}
+    watched.follower.refresh_all().unwrap();
+    watched.watcher.follow(&watched.follower).unwrap();
+    assert_eq!(describe(watched.follower.snapshot()), ["a.py: 1", "lib/b.py: 2"]);
+    watched.write("lib/b.py", "3");
+    watched.wait_for(&["a.py: 1", "lib/b.py: 3"]);
 }
 
 #[test]
