@@ -47,12 +47,18 @@ pub(crate) struct Folder {
 }
 
 /// Where to look for changes.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pending {
     /// At these paths.
     Paths(Vec<PathBuf>),
     /// Everywhere.
     Everything,
+    /// Nowhere: nobody looks any more.
+    Nobody,
 }
+
+/// More paths than these are not remembered one by one: to look at everything costs as much.
+const MANY_PATHS: usize = 10_000;
 
 /// How far reading a folder has come, with what is known so far.
 #[derive(Clone, Default)]
@@ -255,16 +261,13 @@ impl Folder {
 
     /// Takes note of paths at which something has happened.
     pub(crate) fn note(&self, paths: Vec<PathBuf>) {
-        match &mut *lock(&self.pending) {
-            Pending::Paths(pending) => pending.extend(paths),
-            Pending::Everything => {}
-        }
+        lock(&self.pending).add(paths);
         self.changed.notify_one();
     }
 
     /// Takes note that something has happened somewhere.
     pub(crate) fn note_everything(&self) {
-        *lock(&self.pending) = Pending::Everything;
+        lock(&self.pending).add_everything();
         self.changed.notify_one();
     }
 
@@ -273,23 +276,57 @@ impl Folder {
         std::mem::replace(&mut lock(&self.pending), Pending::Paths(Vec::new()))
     }
 
+    /// Takes note of nothing any more, since nobody looks.
+    pub(crate) fn leave(&self) {
+        *lock(&self.pending) = Pending::Nobody;
+    }
+
+    /// Publishes that it is being read from the beginning.
+    pub(crate) fn begin(&self) {
+        self.reading.send_modify(|reading| reading.state = State::Indexing);
+    }
+
     /// Publishes what is known by now; requests that wait for all of it go on waiting.
     pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) {
         self.reading.send_modify(|reading| reading.take_in(change));
     }
 
-    /// Publishes that all is known.
+    /// Publishes that all is known; a folder that cannot be read any more stays one.
     pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) {
         self.reading.send_modify(|reading| {
             reading.take_in(change);
-            reading.state = State::Ready;
+            if reading.state == State::Indexing {
+                reading.state = State::Ready;
+            }
         });
     }
 
-    /// Publishes why the folder could not be read; what was known stays.
-    pub(crate) fn fail(&self, reason: String) {
+    /// Publishes why the folder could not be read; what was known stays. False if that was known too.
+    pub(crate) fn fail(&self, reason: String) -> bool {
+        // It may be another one when it comes back.
         self.real_root.forget();
-        self.reading.send_modify(|reading| reading.state = State::Failed(reason));
+        let failed = State::Failed(reason);
+        self.reading.send_if_modified(|reading| {
+            let is_new = reading.state != failed;
+            reading.state = failed;
+            is_new
+        })
+    }
+
+    /// Whether it could not be read the last time.
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.reading.borrow().state, State::Failed(_))
+    }
+
+    /// Publishes that the folder can be read; false if nobody said otherwise.
+    pub(crate) fn recover(&self) -> bool {
+        self.reading.send_if_modified(|reading| {
+            let has_failed = matches!(reading.state, State::Failed(_));
+            if has_failed {
+                reading.state = State::Ready;
+            }
+            has_failed
+        })
     }
 
     /// Says, once, why nothing is kept for the next start.
@@ -313,9 +350,49 @@ impl Reading {
     }
 }
 
+impl Pending {
+    fn add(&mut self, paths: Vec<PathBuf>) {
+        match self {
+            Pending::Paths(pending) if pending.len() + paths.len() <= MANY_PATHS => pending.extend(paths),
+            Pending::Paths(_) => *self = Pending::Everything,
+            Pending::Everything | Pending::Nobody => {}
+        }
+    }
+
+    fn add_everything(&mut self) {
+        if !matches!(self, Pending::Nobody) {
+            *self = Pending::Everything;
+        }
+    }
+}
+
 impl Contents {
     /// The language of the file at `path`, where it was read: an `.h` may be either of two.
     pub(crate) fn language(&self, path: &str) -> Option<Language> {
         Some(self.files.as_ref()?.get(path)?.language)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_look_at_is_bounded() {
+        let mut pending = Pending::Paths(Vec::new());
+        pending.add(vec!["a".into(); MANY_PATHS]);
+        assert_eq!(pending, Pending::Paths(vec!["a".into(); MANY_PATHS]));
+        pending.add(vec!["b".into()]);
+        assert_eq!(pending, Pending::Everything);
+        pending.add(vec!["c".into()]);
+        assert_eq!(pending, Pending::Everything);
+    }
+
+    #[test]
+    fn nothing_is_noted_for_nobody() {
+        let mut pending = Pending::Nobody;
+        pending.add(vec!["a".into()]);
+        pending.add_everything();
+        assert_eq!(pending, Pending::Nobody);
     }
 }

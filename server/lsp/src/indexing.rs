@@ -8,120 +8,158 @@
 //! Requests never wait for it; until it is done they know less. It leaves one core to them. The index takes in what changed and
 //! nothing else; the built-in engine's tokens are put together anew, which takes about a second for a million lines.
 
+mod tokens;
+mod watching;
+
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use completion::World;
+use futures_util::FutureExt;
 use indexer::{Indexed, Indexer};
-use replay::Code;
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tower_lsp_server::Client;
-use workspace::watch::{Told, Watcher};
-use workspace::{Limits, Progress as Reading};
+use workspace::{Limits, Progress as Reading, check_folder};
 
 use crate::background_threads;
 use crate::ext::{DidChangeStatus, DidChangeStatusParams};
 use crate::folders::{Contents, Folder, Pending};
 use crate::progress::{Shown, Step};
 use crate::server::Server;
+use tokens::{Built, Event, Tokens};
+use watching::{Next, Watching};
 
 /// Files change in bursts: a save of all, a switch of branches. The index waits this long after the first one.
 const QUIET: Duration = Duration::from_millis(50);
-/// Where files change all the time, putting the tokens together takes at most a sixth of it: it rests this many times as long.
-const REST: u32 = 5;
-/// Where nobody tells of changes, everything is looked at so often; it takes a second for a million lines at worst.
-const POLLING: Duration = Duration::from_secs(30);
+
+/// Something stopped that should not have; the log says where.
+#[derive(Debug, PartialEq, Eq)]
+struct Defect;
 
 /// Keeps what is known of a folder up to date until it is removed.
 pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
     let server = server.clone();
     let removed = folder.removed.clone();
-    tokio::spawn(async move { removed.run_until_cancelled(keep_up(server, folder)).await });
+    tokio::spawn(async move {
+        let keeping = AssertUnwindSafe(keep_up(&server, &folder)).catch_unwind();
+        if removed.run_until_cancelled(keeping).await.is_some() {
+            fail(&server, &folder, format!("reading {} stopped by a defect; open it again", folder.name))
+                .await;
+        }
+        folder.leave();
+    });
 }
 
-async fn keep_up(server: Server, folder: Arc<Folder>) {
+/// Goes on until there is a defect.
+async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::Infallible, Defect> {
+    let mut watching = Watching::new(server, folder);
+    let mut tokens = Tokens::new(server.setup.reads_tokens());
     let mut indexer = loop {
-        if let Some(indexer) = open(&server, &folder).await {
-            break indexer;
+        // What was told so far is seen by reading everything.
+        folder.take_pending();
+        match open(server, folder, &mut tokens).await? {
+            Some(indexer) => break indexer,
+            None => until_there(folder, &mut watching).await?,
         }
-        folder.changed.notified().await;
     };
-    let mut watcher = watch_files(&server, &folder, &indexer);
-    let mut tokens = Tokens::default();
+    watching.begin(&indexer);
     loop {
-        tokio::select! {
+        let pending = tokio::select! {
             () = folder.changed.notified() => {
                 tokio::time::sleep(QUIET).await;
-                let pending = folder.take_pending();
-                let Some((refreshed, is_different)) = refresh(&folder, indexer, pending).await else { return };
-                indexer = refreshed;
-                if let Some(watcher) = &mut watcher
-                    && let Err(error) = watcher.follow(indexer.follower())
-                {
-                    tracing::warn!(folder = folder.name, %error, "not all folders are watched");
-                }
-                if is_different {
-                    tokens.are_stale = true;
-                }
+                folder.take_pending()
             }
-            event = tokens.next() => match event {
-                Event::Built(built) => publish_tokens(&folder, built, &indexer),
-                Event::Due => {
-                    tokens.begin(indexer.indexed());
-                    indexer = save(&folder, indexer).await;
+            next = watching.next() => {
+                if next == Next::Begin {
+                    watching.begin(&indexer);
                 }
+                Pending::Everything
             }
+            event = tokens.next() => {
+                match event {
+                    Event::Built(built) => publish_tokens(folder, built, &indexer)?,
+                    Event::Due => {
+                        tokens.begin(indexer.indexed());
+                        indexer = save(folder, indexer).await?;
+                    }
+                }
+                continue;
+            }
+        };
+        let is_different;
+        (indexer, is_different) = look(server, folder, indexer, pending, &mut watching).await?;
+        tokens.are_stale |= is_different;
+    }
+}
+
+/// Waits for a folder that could not be read, looking for nothing but whether it can be.
+async fn until_there(folder: &Arc<Folder>, watching: &mut Watching) -> Result<(), Defect> {
+    loop {
+        watching.wait_for_folder();
+        tokio::select! {
+            () = folder.changed.notified() => {}
+            _ = watching.next() => {}
+        }
+        let root = folder.root.clone();
+        if beside(move || check_folder(&root)).await?.is_ok() {
+            return Ok(());
         }
     }
 }
 
-/// Opens a folder and publishes what it holds: first what is searched, then with the tokens. `None` if that failed.
-async fn open(server: &Server, folder: &Arc<Folder>) -> Option<Indexer> {
+/// Opens a folder and publishes what it holds: first what is searched, then with the tokens. `None` if it cannot be read.
+async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Result<Option<Indexer>, Defect> {
     let start = Instant::now();
+    folder.begin();
     tell(&server.client, true, "normal", format!("reading {}", folder.name)).await;
     let work = server.works.begin_anew();
     let shown = Shown::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
     let opened = index(server, folder, shown.steps.clone()).await;
-    let opened = match opened {
-        Ok(indexer) => {
-            publish_index(folder, indexer.indexed());
-            tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
-            Ok(with_tokens(folder, indexer).await)
+    if let Ok(Ok(indexer)) = &opened {
+        publish_index(folder, indexer.indexed());
+        tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
+        tokens.begin(indexer.indexed());
+        if let Event::Built(built) = tokens.next().await {
+            publish_tokens(folder, built, indexer)?;
         }
-        Err(reason) => Err(reason),
-    };
+    }
     shown.end().await;
-    tracing::info!(folder = folder.name, took = ?start.elapsed(), state = ?folder.reading().state, "read");
-    match opened {
+    tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
+    match opened? {
         Ok(indexer) => {
             tell(&server.client, false, "normal", format!("{} is read", folder.name)).await;
-            Some(save(folder, indexer).await)
+            Ok(Some(save(folder, indexer).await?))
         }
         Err(reason) => {
-            folder.fail(reason.clone());
-            tell(&server.client, false, "warning", reason).await;
-            None
+            fail(server, folder, reason).await;
+            Ok(None)
         }
     }
 }
 
-async fn index(server: &Server, folder: &Folder, steps: watch::Sender<Step>) -> Result<Indexer, String> {
+async fn index(
+    server: &Server,
+    folder: &Folder,
+    steps: watch::Sender<Step>,
+) -> Result<Result<Indexer, String>, Defect> {
     let (root, cache) = (folder.root.clone(), server.setup.cache.clone());
     let limits = Limits { threads: background_threads(), ..Limits::standard() };
-    let opening = spawn_blocking(move || {
+    let opening = beside(move || {
         Indexer::open(&root, &limits, cache, &|reading| match reading {
             Reading::Walking { .. } => {}
             Reading::Reading { read, total } => drop(steps.send_replace(Step { done: read, total })),
         })
     });
-    let opened = opening.await.map_err(|_| format!("reading {} stopped by a defect", folder.name))?;
-    let (indexer, opening) = opened.map_err(|error| error.to_string())?;
+    let (indexer, opening) = match opening.await? {
+        Ok(opened) => opened,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     tracing::info!(folder = folder.name, reused = opening.reused, derived = opening.derived, "opened");
     if let Some(miss) = opening.miss {
         tracing::warn!(folder = folder.name, reason = %miss, "the cache is built anew");
     }
-    Ok(indexer)
+    Ok(Ok(indexer))
 }
 
 /// Publishes what can be searched; the tokens stay as they are.
@@ -137,21 +175,9 @@ fn publish_index(folder: &Folder, indexed: &Indexed) {
     });
 }
 
-/// Puts the tokens together for the first time.
-async fn with_tokens(folder: &Arc<Folder>, indexer: Indexer) -> Indexer {
-    let mut tokens = Tokens::default();
-    tokens.begin(indexer.indexed());
-    if let Event::Built(built) = tokens.next().await {
-        publish_tokens(folder, built, &indexer);
-    }
-    indexer
-}
-
 /// Publishes tokens with what can be searched by now, which may be newer.
-fn publish_tokens(folder: &Folder, built: Option<Built>, indexer: &Indexer) {
-    let Some(Built { world, code }) = built else {
-        return folder.fail(format!("reading {} stopped by a defect", folder.name));
-    };
+fn publish_tokens(folder: &Folder, built: Option<Built>, indexer: &Indexer) -> Result<(), Defect> {
+    let Built { world, code } = built.ok_or(Defect)?;
     let files = indexer.indexed().files.clone();
     let is_source = !files.files().is_empty();
     folder.finish(|contents| Contents {
@@ -160,45 +186,59 @@ fn publish_tokens(folder: &Folder, built: Option<Built>, indexer: &Indexer) {
         files: is_source.then_some(files),
         code: is_source.then_some(code),
     });
+    Ok(())
 }
 
-/// Takes in what has changed on disk; says whether anything is different. `None` after a defect, which is told.
-async fn refresh(folder: &Arc<Folder>, mut indexer: Indexer, pending: Pending) -> Option<(Indexer, bool)> {
+/// Takes in what has changed on disk, and hears of what is new there; says whether anything is different.
+async fn look(
+    server: &Server,
+    folder: &Arc<Folder>,
+    mut indexer: Indexer,
+    pending: Pending,
+    watching: &mut Watching,
+) -> Result<(Indexer, bool), Defect> {
     let start = Instant::now();
-    let refreshing = spawn_blocking(move || {
+    // A look at a few paths may see nothing of a folder that is gone.
+    let pending = if folder.has_failed() { Pending::Everything } else { pending };
+    let looking = beside(move || {
         let refreshed = match pending {
             Pending::Paths(paths) => indexer.refresh(&paths),
             Pending::Everything => indexer.refresh_all(),
+            Pending::Nobody => Ok(false),
         };
         (indexer, refreshed)
     });
-    let Ok((indexer, refreshed)) = refreshing.await else {
-        folder.fail(format!("reading {} stopped by a defect; open it again", folder.name));
-        return None;
-    };
+    let (indexer, refreshed) = looking.await?;
+    tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     let is_different = match refreshed {
         Ok(is_different) => is_different,
         Err(error) => {
-            tracing::warn!(folder = folder.name, %error, "cannot be read");
-            folder.fail(error.to_string());
-            false
+            watching.wait_for_folder();
+            fail(server, folder, error.to_string()).await;
+            return Ok((indexer, false));
         }
     };
     if is_different {
         publish_index(folder, indexer.indexed());
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes taken in");
     }
-    Some((indexer, is_different))
+    if folder.recover() {
+        tell(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
+        // Whatever was watched may be another folder by now.
+        watching.begin(&indexer);
+    } else {
+        watching.follow(&indexer, start.elapsed());
+    }
+    Ok((indexer, is_different))
 }
 
 /// Keeps what was derived for the next start, where that pays.
-async fn save(folder: &Arc<Folder>, mut indexer: Indexer) -> Indexer {
-    let name = folder.name.clone();
+async fn save(folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Defect> {
     let folder = Arc::clone(folder);
-    let saving = spawn_blocking(move || {
+    let saving = beside(move || {
         match indexer.save() {
             Ok(Some(saved)) => {
-                tracing::info!(folder = name, files = saved.files, bytes = saved.bytes, "cached")
+                tracing::info!(folder = folder.name, files = saved.files, bytes = saved.bytes, "cached");
             }
             Ok(None) => {}
             // Told once: a folder without room will not have any the next time.
@@ -206,86 +246,34 @@ async fn save(folder: &Arc<Folder>, mut indexer: Indexer) -> Indexer {
         }
         indexer
     });
-    match saving.await {
-        Ok(indexer) => indexer,
-        Err(defect) => std::panic::resume_unwind(defect.into_panic()),
+    saving.await
+}
+
+/// Does what takes long, or waits for a disk, where that is no harm.
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Defect> {
+    spawn_blocking(work).await.map_err(|_| Defect)
+}
+
+/// Tells, once, why a folder cannot be read.
+async fn fail(server: &Server, folder: &Folder, reason: String) {
+    if folder.fail(reason.clone()) {
+        tracing::warn!(folder = folder.name, reason, "cannot be read");
+        tell(&server.client, false, "warning", reason).await;
     }
-}
-
-/// Where the client does not watch files, we do.
-fn watch_files(server: &Server, folder: &Arc<Folder>, indexer: &Indexer) -> Option<Watcher> {
-    if server.agreed().is_some_and(|agreed| agreed.client_has.file_watching) {
-        return None;
-    }
-    let told = |folder: Arc<Folder>| {
-        move |told| match told {
-            Told::Paths(paths) => folder.note(paths),
-            Told::Everything => folder.note_everything(),
-        }
-    };
-    let watcher = Watcher::start(indexer.follower(), told(Arc::clone(folder)));
-    Some(watcher.unwrap_or_else(|error| {
-        server.warn(format!("{}: {error}; looking for changes every {} s", folder.name, POLLING.as_secs()));
-        Watcher::polling(POLLING, told(Arc::clone(folder)))
-    }))
-}
-
-/// The tokens of a folder, with what tells its code from other code.
-struct Built {
-    world: World,
-    code: Code,
-}
-
-/// Putting tokens together beside everything else, one time after the other.
-#[derive(Default)]
-struct Tokens {
-    /// Whether files have changed since they were put together.
-    are_stale: bool,
-    building: Option<JoinHandle<Built>>,
-    begun: Option<Instant>,
-    /// When they may be put together next.
-    next: Option<Instant>,
-}
-
-impl Tokens {
-    fn begin(&mut self, indexed: &Indexed) {
-        let files = indexed.files.clone();
-        self.are_stale = false;
-        self.begun = Some(Instant::now());
-        self.building = Some(spawn_blocking(move || Built {
-            world: World::new(Arc::clone(files.files())),
-            code: Code::new(&files, workspace::git_state(files.root()).as_ref()),
-        }));
-    }
-
-    /// Waits until they are put together, or may and must be put together anew; for ever where neither will be.
-    async fn next(&mut self) -> Event {
-        if let Some(building) = &mut self.building {
-            let built = building.await.ok();
-            self.building = None;
-            let took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-            self.next = Some(Instant::now() + took * REST);
-            return Event::Built(built);
-        }
-        if !self.are_stale {
-            return std::future::pending().await;
-        }
-        if let Some(next) = self.next {
-            tokio::time::sleep_until(next.into()).await;
-        }
-        Event::Due
-    }
-}
-
-/// What happens to tokens.
-enum Event {
-    /// They are put together; `None` after a defect.
-    Built(Option<Built>),
-    /// They are to be put together anew.
-    Due,
 }
 
 async fn tell(client: &Client, busy: bool, kind: &str, message: String) {
     let params = DidChangeStatusParams { busy, kind: kind.to_owned(), message };
     client.send_notification::<DidChangeStatus>(params).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_defect_is_told_and_goes_no_further() {
+        assert_eq!(beside(|| 1).await, Ok(1));
+        assert_eq!(beside(|| -> u8 { panic!("as it is told to") }).await, Err(Defect));
+    }
 }

@@ -86,6 +86,11 @@ impl EditorEngine {
         &self.automatic.engine.description().name
     }
 
+    /// Whether it reads the workspace's tokens in any of its uses.
+    fn reads_tokens(&self) -> bool {
+        [&self.automatic, &self.invoked, &self.replayed].iter().any(|asked| asked.engine.reads_workspace())
+    }
+
     /// The engine in each of its uses.
     fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
         [&mut self.automatic, &mut self.invoked, &mut self.replayed]
@@ -97,6 +102,11 @@ impl Setup {
     fn engine(&self, name: Option<&str>) -> &EditorEngine {
         let named = name.and_then(|name| self.engines.iter().find(|engine| engine.name() == name));
         named.or(self.engines.first()).expect("a server has an engine")
+    }
+
+    /// Whether any engine reads the workspace's tokens.
+    fn reads_tokens(&self) -> bool {
+        self.engines.iter().any(EditorEngine::reads_tokens)
     }
 
     /// What the engines are called.

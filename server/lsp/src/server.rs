@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engines::Busy;
 use serde_json::Value;
 use text::Encoding;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) suggestions: Suggestions,
     /// The work that is under way and shown.
     pub(crate) works: Works,
+    /// Whether the client has agreed to tell of files that change.
+    pub(crate) client_watches: watch::Sender<bool>,
     /// Told when the client's configuration is to be asked for again.
     pub(crate) configuration_changed: Notify,
     /// How the last request for a completion ended.
@@ -87,6 +89,7 @@ impl Server {
             folders: Folders::default(),
             suggestions: Suggestions::default(),
             works: Works::default(),
+            client_watches: watch::Sender::new(false),
             configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
             options: Mutex::default(),
@@ -204,8 +207,8 @@ impl LanguageServer for Server {
         let Some(agreed) = self.agreed() else { return };
         let (server, has) = (self.clone(), agreed.client_has);
         tokio::spawn(async move {
-            if has.file_watching {
-                watch_files::register(&server.client).await;
+            if has.file_watching && watch_files::register(&server.client).await {
+                server.client_watches.send_replace(true);
             }
             if has.configuration {
                 server.keep_options().await;

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::frames;
 use super::inbox::{Inbox, Mail};
 
-/// Answers a request of the server: its parameters to a result, or to silence.
-pub(super) type Answer = Box<dyn Fn(&Value) -> Option<Value> + Send>;
+/// Answers a request of the server: its parameters to a result or an error, by the name of the answer's member, or to silence.
+pub(super) type Answer = Box<dyn Fn(&Value) -> Option<(&'static str, Value)> + Send>;
 
 /// What the reading thread does by itself.
 #[derive(Default)]
@@ -74,8 +74,8 @@ impl Line {
             (Some(method), None) if manners.allowed.iter().any(|allowed| allowed == method) => return,
             (Some(_), None) => |mail: &mut Mail, message| mail.notifications.push(message),
             (Some(method), Some(id)) if let Some(answer) = manners.answers.get(method) => {
-                if let Some(result) = answer(&message["params"]) {
-                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
+                if let Some((member, content)) = answer(&message["params"]) {
+                    let answer = json!({"jsonrpc": "2.0", "id": id, member: content});
                     // A server that has closed its input wants no answer.
                     self.write(&frames::frame(answer.to_string().as_bytes()));
                 }

@@ -79,7 +79,17 @@ impl Setup {
 
     /// Answers requests of the server for `method` like this.
     pub fn answer(mut self, method: &str, answer: impl Fn(&Value) -> Value + Send + 'static) -> Setup {
-        self.manners.answers.insert(method.to_owned(), Box::new(move |params| Some(answer(params))));
+        self.manners
+            .answers
+            .insert(method.to_owned(), Box::new(move |params| Some(("result", answer(params)))));
+        self
+    }
+
+    /// Refuses requests of the server for `method`.
+    pub fn refuse(mut self, method: &str) -> Setup {
+        let error = json!({"code": -32601, "message": "no such method"});
+        let refuse = move |_: &Value| Some(("error", error.clone()));
+        self.manners.answers.insert(method.to_owned(), Box::new(refuse));
         self
     }
 

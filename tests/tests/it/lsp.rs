@@ -11,6 +11,7 @@ mod editor;
 mod edits;
 mod exposure;
 mod flight;
+mod following;
 mod introduction;
 mod lenses;
 mod life;

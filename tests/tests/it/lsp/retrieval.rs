@@ -36,7 +36,7 @@ pub(super) fn editor(project: &Project, client: impl FnOnce(Setup) -> Setup) -> 
 }
 
 /// A client that watches files itself.
-fn watching(setup: Setup) -> Setup {
+pub(super) fn watching(setup: Setup) -> Setup {
     setup.capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into())
 }
 
