@@ -54,6 +54,12 @@ impl DefinedAt {
 }
 
 impl Case {
+    /// Whether the language's own rules lead from the name that a `cross_file` case asks for to its definition. Others, whose name was
+    /// found by itself, are reported apart.
+    pub fn is_resolved(&self) -> bool {
+        self.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
+    }
+
     /// Where the name stands that a `cross_file` case asks for, if the language's rules lead there; what is merely called the same is
     /// nowhere to be hit.
     pub fn resolved_definitions(&self) -> Option<Vec<DefinedAt>> {

@@ -126,7 +126,7 @@ pub(crate) fn section_size(section: &Section) -> String {
     let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
     match section.controls {
         0 => size,
-        controls => format!("{size}, and {controls} of cross_file at the same holes with other context"),
+        controls => format!("{size} (and {controls} with other context)"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{Case, EngineName, Metric, Prediction, RESOLVED_TAG, Scenario, Score, Status, Variant};
+use cases::{Case, EngineName, Metric, Prediction, Scenario, Score, Status, Variant};
 use scoring::MetricValue;
 
 use crate::RunReport;
@@ -44,17 +44,12 @@ pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Optio
 pub(crate) fn situation(case: &Case) -> String {
     match (case.scenario, case.variant) {
         (scenario, Some(Variant::Empty)) => format!("{scenario}/{}", Variant::Empty),
-        (scenario @ Scenario::CrossFile, Some(variant)) if is_resolved(case) => {
+        (scenario @ Scenario::CrossFile, Some(variant)) if case.is_resolved() => {
             format!("{scenario}/{variant}")
         }
         (scenario @ Scenario::CrossFile, Some(variant)) => format!("{scenario}/{variant}/unresolved"),
         (scenario, _) => scenario.to_string(),
     }
-}
-
-/// Whether the language's own rules lead from the name that a `cross_file` case asks for to its definition.
-pub(crate) fn is_resolved(case: &Case) -> bool {
-    case.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
 }
 
 /// The metric's value of a score, where it applies.

@@ -92,8 +92,8 @@ fn try_shows_in_file_against_retrieval() {
         "retrieval - in_file*",
         "oracle - in_file*",
         "Selected against (*)",
-        "at the same holes with other context",
-        "better and worse in so many",
+        "with other context)",
+        "+/-: holes in which",
     ] {
         assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
     }

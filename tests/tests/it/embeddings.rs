@@ -146,6 +146,15 @@ fn a_server_that_does_not_embed_says_how_it_would() {
 }
 
 #[test]
+fn who_is_waited_for_is_told_before() {
+    let project = Project::new(FIXTURE);
+    let outcome = Running::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
+    let told = ["asking http://127.0.0.1:1 for embeddings", "functions are compared by their words instead"];
+    let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is told"));
+    assert!(before < after, "{}", outcome.stderr);
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused() {
     let project = Project::new(FIXTURE);
     for (arguments, words) in [

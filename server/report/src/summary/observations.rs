@@ -100,7 +100,7 @@ fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engi
         [
             (HOLE, case.hole.clone()),
             (VARIANT, case.variant.map(|variant| variant.to_string()).unwrap_or_default()),
-            (RESOLVED, rows::is_resolved(case).to_string()),
+            (RESOLVED, case.is_resolved().to_string()),
         ]
     });
     let labels = labels.into_iter().chain(of_cross_file.into_iter().flatten());

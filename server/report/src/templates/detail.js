@@ -213,7 +213,8 @@ function contextPanel(items) {
   return element(
     "section", { class: "panel context", "aria-label": "Context" },
     element("div", { class: "bar-line" }, element("h4", null, `Context: ${items.length} ${items.length === 1 ? "item" : "items"}`),
-      element("span", { class: "dim" }, ...visible(strategies))),
+      element("span", { class: "dim" }, ...visible(strategies)),
+      strategies === "hybrid" && element("span", { class: "dim" }, "scores of definitions and uses are probabilities, those of the windows after them weights of shared names")),
     items.map((item, index) => contextItem(item, opens[index])),
   );
 }

@@ -4,7 +4,7 @@ use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH};
 
 use super::columns::Numbers;
 use super::sheet::Sheet;
-use super::{Style, titled};
+use super::{Style, faint, titled};
 use crate::format;
 use crate::summary::{ContextEffect, Section};
 
@@ -30,8 +30,9 @@ pub(super) fn table(
         return None;
     }
     let sheet = Sheet { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
-    let title = "cross_file: what context adds, on the same holes (+/-: better and worse in so many)";
-    Some(titled(title, &sheet.draw(style), style))
+    let title = "cross_file: what context adds, on the same holes";
+    let note = faint("+/-: holes in which it makes the answer better, and worse.", style);
+    Some(titled(title, &format!("{}\n{note}", sheet.draw(style)), style))
 }
 
 fn row(numbers: &Numbers, effects: &[ContextEffect]) -> Option<Vec<String>> {

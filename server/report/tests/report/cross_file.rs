@@ -15,7 +15,7 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
     let (tables, _) = text.split_once("Notes").unwrap();
     let (tables, _) = tables.split_once("Percent,").unwrap();
     expect![[r#"
-        mined cases · 60 cases from 15 files, and 120 of cross_file at the same holes with other context
+        mined cases · 60 cases from 15 files (and 120 with other context)
 
         cross_file
           kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
@@ -52,7 +52,7 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
           token exact      60       +33.3  +20 to +47      20      0
           edit similarity  60        +9.4   +4 to +16      20      0
 
-        cross_file: what context adds, on the same holes (+/-: better and worse in so many)
+        cross_file: what context adds, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
           retrieval - in_file*              builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
           oracle - in_file*                 builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
@@ -62,6 +62,7 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
           oracle - in_file                  qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
           retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
           oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+        +/-: holes in which it makes the answer better, and worse.
 
     "#]]
     .assert_eq(tables);

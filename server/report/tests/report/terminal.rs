@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use report::terminal::{Style, table};
 use report::{Cell, Difference, Group, Interval, Latency, Line, Section, Summary};
 
-use crate::fixture::fixture;
+use crate::fixture::{cross_file, fixture};
 
 const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 
@@ -264,10 +264,11 @@ fn one_engine_needs_no_column_for_its_name() {
 
 #[test]
 fn every_line_fits() {
-    let summary = fixture(60).report().summary();
-    for width in [80, 100, 120] {
-        for line in table(&summary, Style { width, ..PLAIN }, &[]).lines() {
-            assert!(line.chars().count() <= width, "{} > {width}: {line}", line.chars().count());
+    for summary in [fixture(60).report().summary(), cross_file(60).report().summary()] {
+        for width in [80, 100, 120] {
+            for line in table(&summary, Style { width, ..PLAIN }, &[]).lines() {
+                assert!(line.chars().count() <= width, "{} > {width}: {line}", line.chars().count());
+            }
         }
     }
 }

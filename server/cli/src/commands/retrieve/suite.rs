@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use cases::{Case, RESOLVED_TAG};
+use cases::Case;
 use index::{Budget, Hit, Query, Strategy};
 use report::terminal::StrategyRow;
 use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_IDENTIFIERS, worth};
@@ -145,18 +145,13 @@ fn metrics(case: &Case, language: Language, hits: &[Hit]) -> Metrics {
     worth(&question, &texts).metrics(shows_definition)
 }
 
-/// Names that were found by themselves are reported apart, as in the report of a run.
-fn is_resolved(case: &Case) -> bool {
-    case.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
-}
-
 fn table(found: &[Found<'_>], seed: u64) -> Table {
     let observation = |found: &Found<'_>| Observation {
         case: found.case.hole.clone(),
         cluster: found.case.path.clone(),
         labels: BTreeMap::from([
             (STRATEGY.to_owned(), found.strategy.name().to_owned()),
-            (IS_RESOLVED.to_owned(), is_resolved(found.case).to_string()),
+            (IS_RESOLVED.to_owned(), found.case.is_resolved().to_string()),
         ]),
         metrics: found.metrics.clone(),
         latency: Some(found.ms),
@@ -173,7 +168,7 @@ fn rows(strategies: &[Strategy], found: &[Found<'_>], table: &Table, resolved: b
     let of = |strategy: Strategy| -> Vec<&Found<'_>> {
         found
             .iter()
-            .filter(|found| found.strategy == strategy && is_resolved(found.case) == resolved)
+            .filter(|found| found.strategy == strategy && found.case.is_resolved() == resolved)
             .collect()
     };
     strategies.iter().filter_map(|&strategy| Some(row(strategy, &of(strategy), named(strategy)?))).collect()
@@ -220,7 +215,7 @@ fn json_found(found: &Found<'_>) -> Value {
         "case": found.case.id,
         "hole": found.case.hole,
         "strategy": found.strategy.name(),
-        "is_resolved": is_resolved(found.case),
+        "is_resolved": found.case.is_resolved(),
         "items": found.items,
         "tokens": found.tokens,
         "ms": found.ms,
