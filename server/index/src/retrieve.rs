@@ -123,10 +123,11 @@ impl FromStr for Strategy {
 }
 
 /// Functions that are sent: Codev-Bench's three.
-const FUNCTIONS: usize = 3;
-/// Lines of a place that was looked at, before and after it.
+const FUNCTIONS_SENT: usize = 3;
+/// Lines of a place that was looked at, before and after it: with it about as many as half of a screen shows. Not fitted.
 const VISIT_LINES: u32 = 8;
-/// Outside of functions, these many lines before the cursor are what others are compared with.
+/// Outside of functions, these many lines before the cursor are what others are compared with: about as many as a function has. Not
+/// fitted.
 const LOOSE_LINES: usize = 20;
 
 impl Searcher {
@@ -160,7 +161,7 @@ impl Searcher {
     /// Functions like the one around the cursor.
     fn similar_functions(&self, query: &Query<'_>) -> Vec<Hit> {
         let text = [query.prefix, query.suffix].concat();
-        self.functions(&function_around(query, &text), FUNCTIONS)
+        self.functions(&function_around(query, &text), FUNCTIONS_SENT)
     }
 
     /// What [`Strategy::Functions`] would send if similarity is that of embeddings. New vectors go to `store`; nothing else changes
@@ -173,7 +174,8 @@ impl Searcher {
         embedder: &dyn Embedder,
     ) -> SimilarFunctions {
         let text = [query.prefix, query.suffix].concat();
-        let similar = self.functions_by_embedding(&function_around(query, &text), FUNCTIONS, store, embedder);
+        let similar =
+            self.functions_by_embedding(&function_around(query, &text), FUNCTIONS_SENT, store, embedder);
         SimilarFunctions { hits: within(similar.hits, budget), ..similar }
     }
 

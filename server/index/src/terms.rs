@@ -8,8 +8,8 @@ use std::fmt;
 
 use syntax::Language;
 
-/// Parts this short say nothing about what code does.
-const MIN_PART_CHARACTERS: usize = 2;
+/// Shorter parts say nothing about what code does.
+pub(crate) const MIN_PART_CHARACTERS: usize = 2;
 /// A final `s` of longer parts is taken for a plural. The few that are none (`status`) are cut everywhere alike.
 const MIN_PLURAL_CHARACTERS: usize = 5;
 
@@ -98,20 +98,28 @@ fn is_identifier(word: &str) -> bool {
     !word.starts_with(char::is_numeric) && word.contains(char::is_alphanumeric)
 }
 
-/// The parts of an identifier in lower case: it is split at `_` and `$`, around numbers, before a capital after a small letter,
-/// and before the last capital of a run (`HTTPServer`).
+/// The parts of an identifier as they are searched for: in lower case, without those that are too short, in the singular.
 fn each_part(identifier: &str, mut found: impl FnMut(&str)) {
-    let mut rest = identifier;
-    while let Some(first) = rest.chars().next() {
-        let end = part_end(rest).unwrap_or(first.len_utf8());
-        let part = rest[..end].trim_matches(['_', '$']).to_lowercase();
+    for part in split(identifier).map(str::to_lowercase) {
         let characters = part.chars().count();
         if characters >= MIN_PART_CHARACTERS {
             let is_plural = characters >= MIN_PLURAL_CHARACTERS && part.ends_with('s');
             found(&part[..part.len() - usize::from(is_plural)]);
         }
-        rest = &rest[end..];
     }
+}
+
+/// The parts of an identifier as written: it is split at `_` and `$`, around numbers, before a capital after a small letter, and
+/// before the last capital of a run (`HTTPServer`).
+pub(crate) fn split(identifier: &str) -> impl Iterator<Item = &str> {
+    let mut rest = identifier;
+    let parts = std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let (part, after) = rest.split_at(part_end(rest).unwrap_or(first.len_utf8()));
+        rest = after;
+        Some(part.trim_matches(['_', '$']))
+    });
+    parts.filter(|part| !part.is_empty())
 }
 
 /// Where the part ends that `text` begins with; `None` if it begins with none.

@@ -6,8 +6,7 @@
 use rustc_hash::FxHashMap;
 use syntax::{Language, TokenKind, lex};
 
-/// A single letter says nothing about what code does.
-const MIN_PART_LETTERS: usize = 2;
+use crate::terms::{MIN_PART_CHARACTERS, split};
 
 /// How often each word of `text` occurs, keywords included: their weight vanishes by itself.
 pub(crate) fn count(language: Language, text: &str) -> FxHashMap<String, u32> {
@@ -31,31 +30,10 @@ pub(crate) fn of(identifier: &str) -> Vec<String> {
     let parts: Vec<&str> = split(identifier).collect();
     let mut words = vec![identifier.to_lowercase()];
     if parts.len() > 1 {
-        let long = parts.iter().filter(|part| part.chars().nth(MIN_PART_LETTERS - 1).is_some());
+        let long = parts.iter().filter(|part| part.chars().nth(MIN_PART_CHARACTERS - 1).is_some());
         words.extend(long.map(|part| part.to_lowercase()));
     }
     words
-}
-
-/// Splits at `_` and `$`, before a capital after a small letter, and before the last capital of a run (`HTTPServer`).
-fn split(identifier: &str) -> impl Iterator<Item = &str> {
-    identifier.split(['_', '$']).flat_map(split_case).filter(|part| !part.is_empty())
-}
-
-fn split_case(word: &str) -> Vec<&str> {
-    let characters: Vec<(usize, char)> = word.char_indices().collect();
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for window in characters.windows(2).enumerate() {
-        let (position, &[(_, before), (at, character)]) = window else { continue };
-        let next_is_small = characters.get(position + 2).is_some_and(|(_, next)| next.is_lowercase());
-        if character.is_uppercase() && (!before.is_uppercase() || next_is_small) {
-            parts.push(&word[start..at]);
-            start = at;
-        }
-    }
-    parts.push(&word[start..]);
-    parts
 }
 
 #[cfg(test)]
@@ -71,7 +49,8 @@ mod tests {
     fn identifiers_are_split_by_case_and_underscores() {
         check("readUserName", &["readusername", "read", "user", "name"]);
         check("read_user_name", &["read_user_name", "read", "user", "name"]);
-        check("HTTPServer2Go", &["httpserver2go", "http", "server2", "go"]);
+        check("HTTPServer2Go", &["httpserver2go", "http", "server", "go"]);
+        check("utf16Len", &["utf16len", "utf", "16", "len"]);
         check("MAX_SIZE", &["max_size", "max", "size"]);
         check("__init__", &["__init__"]);
         check("aB", &["ab"]);

@@ -8,6 +8,9 @@ use crate::endings::split_path;
 use crate::resolve::{Def, Entity, Module, Resolver, Site, Value};
 use crate::terms::Term;
 
+// These limits keep a question within its time in the largest workspaces; most questions reach none of them. They are those of the
+// study that the strategy was designed in, and were not fitted.
+
 /// Owners whose members are looked at, those in reach for a reason.
 const MAX_OWNERS: usize = 60;
 /// Owners that are merely near.
