@@ -306,8 +306,8 @@ fn files_that_vanish_before_they_are_read_were_never_there() {
 #[test]
 fn a_root_that_vanishes_under_a_look_is_an_error() {
     for vanishes_at in [Progress::Walking { found: 1 }, Progress::Reading { read: 1, total: 2 }] {
-        let folder = folder("//- /root/a.py\n//- /root/b.py\n");
-        let (root, away) = (folder.path().join("root"), folder.path().join("away"));
+        let folder = folder("//- /project/a.py\n//- /project/b.py\n");
+        let (root, away) = (folder.path().join("project"), folder.path().join("away"));
         let opened = Follower::open(&root, &Limits::standard(), [], &|progress| {
             if progress == vanishes_at {
                 fs::rename(&root, &away).unwrap();

@@ -25,7 +25,7 @@ fn project() -> Project {
 }
 
 /// The log of a project's servers.
-fn log(editor: &Editor) -> PathBuf {
+pub(super) fn log(editor: &Editor) -> PathBuf {
     editor.status()["logFile"].as_str().expect("there is a log").into()
 }
 
@@ -37,7 +37,7 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// How many lines of a log hold these words.
-fn count(log: &Path, words: &str) -> usize {
+pub(super) fn count(log: &Path, words: &str) -> usize {
     fs::read_to_string(log).unwrap_or_default().lines().filter(|line| line.contains(words)).count()
 }
 

@@ -7,6 +7,7 @@ use tests::lsp::Setup;
 use tests::{Project, wait_until};
 
 use super::editor::{Editor, setup};
+use super::following::{count, log};
 use super::introduction::wait_until_ready;
 
 /// An engine that names the files which its context comes from.
@@ -215,4 +216,15 @@ fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
     project.write("../home/.cache", "");
     let editor = editor(&project, |setup| setup);
     assert!(has(&context(&editor, "from widgets import make_widget\n\nwidget = make_widget"), "widgets.py"));
+    let log = log(&editor);
+    wait_until("it is told", || count(&log, "nothing is cached") == 1);
+    // Each of these would be kept.
+    for round in ["one", "two", "three"] {
+        let gadgets = format!("def make_gadget_{round}(size):\n    return size\n");
+        project.write(&format!("{round}.py"), gadgets.repeat(100));
+        let question = format!("size = 3\ngadget = make_gadget_{round}");
+        wait_until("it is found", || has(&context(&editor, &question), &format!("{round}.py")));
+    }
+    drop(editor);
+    assert_eq!(count(&log, "nothing is cached"), 1, "it is told once");
 }
