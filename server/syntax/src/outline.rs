@@ -394,9 +394,10 @@ impl<'a> OutlineBuilder<'a> {
     /// Lets the rules look at a node; says whether to go on into its children.
     fn visit(&mut self, rules: &dyn Rules, node: Node<'_>) -> bool {
         let start = node.start_byte();
-        self.open.retain(|open| start < open.end);
-        self.namespaces.retain(|(end, _)| start < *end);
-        self.regions.retain(|region| start < region.end);
+        // What is inside ends before what is around it, so the rest need not be looked at.
+        while self.open.pop_if(|open| open.end <= start).is_some() {}
+        while self.namespaces.pop_if(|(end, _)| *end <= start).is_some() {}
+        while self.regions.pop_if(|region| region.end <= start).is_some() {}
         rules.define(node, self)
     }
 

@@ -44,9 +44,9 @@ fn namespaces() {
 
 #[test]
 fn nested_namespaces() {
-    let text = numbered(3_000, |number| format!("namespace N{number} {{ class A {{ }}\n"));
-    let text = text + &"}".repeat(3_000);
-    check(Language::CSharp, &text, 3_000);
+    let text = numbered(10_000, |number| format!("namespace N{number} {{ class A {{ }}\n"));
+    let text = text + &"}".repeat(10_000);
+    check(Language::CSharp, &text, 10_000);
     let outline = syntax::parse(Language::CSharp, &text).outline(&text);
     assert!(outline.namespaces.iter().all(|name| name.len() < 300));
     assert_eq!(&*outline.namespaces[3], "N0.N1.N2");
