@@ -1,7 +1,7 @@
 //! How the likeliest names are used elsewhere.
 
 use rustc_hash::FxHashSet;
-use syntax::{DefinitionKind, Mention};
+use syntax::{Definition, DefinitionKind, Mention};
 
 use super::Question;
 use super::candidates::{Candidate, Ranking};
@@ -45,6 +45,8 @@ struct Wanted<'a> {
     probability: f32,
     /// Whether it has to be reached through a value, type or module, if it is not called.
     is_member: bool,
+    /// The files that define it: how it is used there is how it is made.
+    defined_in: Vec<&'a str>,
 }
 
 /// Shows examples as long as they fit into `limit` bytes of all that is shown.
@@ -96,8 +98,16 @@ fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
         };
         let (name, is_member) = (&*named.get().name, named.get().is_member());
         match names.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.is_member &= is_member,
-            None => names.push(Wanted { name, probability: candidate.probability, is_member }),
+            Some(known) => {
+                known.is_member &= is_member;
+                known.defined_in.push(named.file.path);
+            }
+            None => names.push(Wanted {
+                name,
+                probability: candidate.probability,
+                is_member,
+                defined_in: vec![named.file.path],
+            }),
         }
     }
     names
@@ -105,7 +115,8 @@ fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
 
 /// The places of a name, with what each is worth.
 fn find<'q>(question: &'q Question<'_>, number: usize, wanted: &Wanted<'_>) -> Vec<Place<'q>> {
-    let places = question.searcher.occurrences(wanted.name);
+    let mut places = question.searcher.occurrences(wanted.name);
+    places.retain(|place| !wanted.defined_in.contains(&place.file.path()));
     let every = places.len().div_ceil(MAX_PLACES).max(1);
     let common = if places.len() < MAX_PLACES { 1.0 } else { COMMON_NAME };
     let place = |Occurrence { file, block }: Occurrence<'q>| {
@@ -144,10 +155,12 @@ fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
         Mention::Bare => !wanted.is_member,
         Mention::Defined => false,
     };
+    let defines =
+        |definition: &Definition| definition.line == line.number && *definition.name == *wanted.name;
     file.line_text(line).contains(wanted.name)
         && !file.language().is_comment_line(file.line_text(line))
         && !file.outline().imports.iter().any(|import| import.line == line.number)
-        && !file.outline().definitions.iter().any(|definition| definition.line == line.number)
+        && !file.outline().definitions.iter().any(defines)
         && file.mentions(line, wanted.name).iter().any(is_one)
 }
 

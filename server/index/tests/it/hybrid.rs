@@ -450,3 +450,35 @@ def use(store):
     assert!(examples.iter().any(|hit| *hit.path == *"docs/used.py"), "{}", describe(&hits));
     assert!(examples.iter().all(|hit| *hit.path != *"docs/about.py"), "{}", describe(&hits));
 }
+
+#[test]
+fn a_type_in_a_signature_is_a_use_and_what_defines_it_shows_none() {
+    let asked = Asked::new(
+        "\
+//- /a.py
+from ledger import Ledger, Entry
+
+def post(ledger: Ledger):
+    ledger.$0
+//- /ledger.py
+class Entry:
+    pass
+class Ledger:
+    def close(self): pass
+    def twice(self):
+        self.close()
+        return Ledger()
+//- /audit.py
+def audit(books: Ledger) -> int:
+    return 1
+",
+    );
+    let hits = asked.hits(Strategy::Hybrid, 1000, &[]);
+    let examples: Vec<&Hit> = hits.iter().filter(|hit| hit.reason.starts_with("uses")).collect();
+    assert!(
+        examples.iter().any(|hit| *hit.path == *"audit.py" && hit.reason == "uses Ledger"),
+        "{}",
+        describe(&hits)
+    );
+    assert!(examples.iter().all(|hit| *hit.path != *"ledger.py"), "{}", describe(&hits));
+}
