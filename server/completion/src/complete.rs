@@ -29,13 +29,14 @@ pub async fn complete(
     cancel: &CancellationToken,
 ) -> Outcome {
     let start = Instant::now();
+    let deadline = tokio::time::Instant::now() + settings.deadline;
     let mut trace = Trace::default();
     let (status, text) = match gate::before(snapshot, offset) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => {
             let request = gather(snapshot, offset, engine, settings, &mut trace).await;
             trace.timings.gather = start.elapsed();
-            let answer = read(request, engine, settings, cancel, start, &mut trace).await;
+            let answer = read(request, engine, cancel, start, deadline, &mut trace).await;
             judge(snapshot, offset, settings, answer, &mut trace)
         }
     };
@@ -52,7 +53,9 @@ async fn gather(
     trace: &mut Trace,
 ) -> Request {
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
-    trace.gathered = context(snapshot, offset, engine, settings, &hidden).await;
+    let context = context(snapshot, offset, engine, settings, &hidden).await;
+    trace.is_context_late = context.is_none();
+    trace.gathered = context.unwrap_or_default();
     let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
     let request = Request {
         path: Arc::clone(&snapshot.document().path),
@@ -68,33 +71,36 @@ async fn gather(
     request
 }
 
-/// The context that goes with the question. Choosing it takes milliseconds, which no thread that answers others should spend.
+/// The context that goes with the question; `None` if that took too long. Choosing it takes milliseconds, which no thread that answers
+/// others should spend.
 async fn context(
     snapshot: &Snapshot,
     offset: usize,
     engine: &dyn Engine,
     settings: &Settings,
     hidden: &[Arc<str>],
-) -> Vec<ContextItem> {
+) -> Option<Vec<ContextItem>> {
     if !snapshot.chooses_context() {
-        return snapshot.gather(offset, settings, hidden);
+        return Some(snapshot.gather(offset, settings, hidden));
     }
     if settings.strategy == Strategy::None || !engine.reads_context() {
-        return Vec::new();
+        return Some(Vec::new());
     }
+    let patience = settings.patience();
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
     let choosing = tokio::task::spawn_blocking(move || snapshot.gather(offset, &settings, &hidden));
+    let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
     // Without context there is still an answer.
-    choosing.await.unwrap_or_default()
+    Some(chosen.unwrap_or_default())
 }
 
 /// Reads the engine's text into the trace; `None` when the deadline passed.
 async fn read(
     request: Request,
     engine: &dyn Engine,
-    settings: &Settings,
     cancel: &CancellationToken,
     start: Instant,
+    deadline: tokio::time::Instant,
     trace: &mut Trace,
 ) -> Option<Result<Answer, engines::Error>> {
     let mut sink = |piece: &str| {
@@ -106,7 +112,7 @@ async fn read(
             ControlFlow::Continue(())
         }
     };
-    tokio::time::timeout(settings.deadline, engine.complete(request, &mut sink, cancel)).await.ok()
+    tokio::time::timeout_at(deadline, engine.complete(request, &mut sink, cancel)).await.ok()
 }
 
 /// What becomes of the answer.

@@ -9,7 +9,7 @@ use index::{Budget, Strategy};
 /// How completions are made; the same for every engine that is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The engine must be done by then.
+    /// All must be done by then: choosing context and the engine.
     pub deadline: Duration,
     /// Answers whose least sure token is less probable than this are kept back; `None` shows all.
     pub min_confidence: Option<f64>,
@@ -51,6 +51,11 @@ impl Settings {
     /// For ghost text that a person asked for by key.
     pub fn for_invoked() -> Settings {
         Settings { invoked: true, ..Settings::for_editor() }
+    }
+
+    /// How long choosing context may take: without it there is still an answer, so the other half is the engine's.
+    pub fn patience(&self) -> Duration {
+        self.deadline / 2
     }
 
     /// The settings by name, as they go into a fingerprint and a run's description.

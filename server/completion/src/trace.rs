@@ -70,6 +70,8 @@ pub struct Sent {
 pub struct Trace {
     /// The context that was gathered, nearest first.
     pub gathered: Vec<ContextItem>,
+    /// Whether choosing context took too long, so that there is none.
+    pub is_context_late: bool,
     /// How much was sent.
     pub sent: Sent,
     /// The engine's text as it came.

@@ -213,3 +213,45 @@ fn context_item(hit: Hit) -> ContextItem {
         score: hit.score,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engines::{Rule, ScriptedEngine};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::{Status, complete};
+
+    #[tokio::test]
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "choosing context waits on another thread until it is late"
+    )]
+    async fn context_that_is_not_ready_in_time_is_left_out() {
+        let defined = SourceFile {
+            path: "widgets.py".into(),
+            language: Language::Python,
+            text: "def make_widget(size):\n    return size\n".into(),
+        };
+        let files: Arc<[SourceFile]> = [defined].into();
+        let world = World::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+        let text = "from widgets import make_widget\n\nwidget = make_widget";
+        let document = Document { path: "main.py".into(), language: Language::Python, text: text.into() };
+        let snapshot = world.open(document);
+        let rule = Rule { context: true, ..Rule::default() };
+        let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+        let ask = async |deadline| {
+            let settings = Settings { deadline, ..Settings::for_editor() };
+            complete(&snapshot, text.len(), &engine, &settings, &CancellationToken::new()).await
+        };
+        let busy = world.overlaid.lock().unwrap();
+        let late = ask(Duration::from_millis(2)).await;
+        drop(busy);
+        assert!(matches!(late.status, Status::Ok), "{:?}", late.status);
+        assert_eq!((&*late.text, late.trace.is_context_late), ("context=", true));
+        let timely = ask(Duration::from_secs(60)).await;
+        assert_eq!((&*timely.text, timely.trace.is_context_late), ("context=widgets.py", false));
+    }
+}

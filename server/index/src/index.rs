@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use syntax::SourceFile;
 
 use crate::layer::Layer;
+use crate::threads::Threads;
 use crate::{FileIndex, Searcher};
 
 /// A layer has at least so many times the windows of the next one.
@@ -46,7 +47,7 @@ impl Index {
         let changed = last_of_each_path(changed);
         let left_out = removed.iter().chain(changed.iter().map(|file| &file.file().path));
         left_out.for_each(|path| layers.iter_mut().for_each(|layer| layer.remove(path)));
-        layers.extend((!changed.is_empty()).then(|| Layer::new(changed)));
+        layers.extend((!changed.is_empty()).then(|| Layer::new(changed, Threads::Pool)));
         Index(settle(layers).into())
     }
 
@@ -123,8 +124,8 @@ impl Group {
     fn into_layer(self) -> Layer {
         match <[Layer; 1]>::try_from(self.layers) {
             Ok([layer]) if layer.absent_share() <= MAX_ABSENT => layer,
-            Ok([layer]) => Layer::new(layer.files().cloned().collect()),
-            Err(layers) => Layer::new(layers.iter().flat_map(Layer::files).cloned().collect()),
+            Ok([layer]) => Layer::new(layer.files().cloned().collect(), Threads::Pool),
+            Err(layers) => Layer::new(layers.iter().flat_map(Layer::files).cloned().collect(), Threads::Pool),
         }
     }
 }

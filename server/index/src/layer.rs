@@ -12,6 +12,7 @@ use crate::bags::Bags;
 use crate::bm25::Totals;
 use crate::segment::{Segment, function_frequencies, window_frequencies};
 use crate::terms::Term;
+use crate::threads::Threads;
 
 /// A segment without some of its files; cheap to clone.
 #[derive(Clone, Debug)]
@@ -37,8 +38,8 @@ struct Absent {
 
 impl Layer {
     /// All of `files`, whose paths differ.
-    pub(crate) fn new(files: Vec<Arc<FileIndex>>) -> Layer {
-        let segment = Segment::build(files);
+    pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Threads) -> Layer {
+        let segment = Segment::build(files, threads);
         let windows = segment.windows.totals();
         let functions = segment.functions.totals();
         Layer {
@@ -151,7 +152,7 @@ mod tests {
             let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
             Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
         };
-        let mut layer = Layer::new(["a", "b", "c"].map(file).to_vec());
+        let mut layer = Layer::new(["a", "b", "c"].map(file).to_vec(), Threads::Own);
         layer.remove("a.py");
         let mut request = layer.clone();
         request.hide("b.py");

@@ -34,6 +34,7 @@ mod searcher;
 mod segment;
 mod similar_lines;
 mod terms;
+mod threads;
 mod uses;
 mod view;
 mod windows;

@@ -2,10 +2,9 @@
 //!
 //! A document is a block of lines or a function. The documents of a file have numbers that follow each other.
 
-use rayon::prelude::*;
-
 use crate::bags::Bags;
 use crate::terms::Term;
+use crate::threads::Threads;
 
 /// The documents that have each term.
 #[derive(Debug)]
@@ -37,10 +36,14 @@ pub(crate) struct FileBags<'a> {
 
 impl Postings {
     /// Inverts the bags of files in their order. `frequencies` counts the documents of a file that have each of its terms.
-    pub(crate) fn build(files: &[FileBags<'_>], frequencies: fn(&Bags) -> Vec<u32>) -> Postings {
-        let vocabulary = Vocabulary::new(files.iter().flat_map(|file| file.bags.terms().iter().copied()));
-        let files: Vec<Numbered<'_>> =
-            files.par_iter().map(|file| Numbered::new(file, &vocabulary, frequencies)).collect();
+    pub(crate) fn build(
+        files: &[FileBags<'_>],
+        frequencies: fn(&Bags) -> Vec<u32>,
+        threads: Threads,
+    ) -> Postings {
+        let terms = files.iter().flat_map(|file| file.bags.terms().iter().copied());
+        let vocabulary = Vocabulary::new(terms, threads);
+        let files = threads.map(files, |file| Numbered::new(file, &vocabulary, frequencies));
         let mut totals = vec![0; vocabulary.terms.len()];
         for file in &files {
             for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
@@ -134,9 +137,9 @@ struct Vocabulary {
 const TERMS_PER_ENTRY: usize = 4;
 
 impl Vocabulary {
-    fn new(terms: impl Iterator<Item = Term>) -> Vocabulary {
+    fn new(terms: impl Iterator<Item = Term>, threads: Threads) -> Vocabulary {
         let mut terms: Vec<Term> = terms.collect();
-        terms.par_sort_unstable();
+        threads.sort(&mut terms);
         terms.dedup();
         let entries = (terms.len() / TERMS_PER_ENTRY).next_power_of_two().max(2);
         let mut directory = vec![0; entries + 1];

@@ -11,6 +11,7 @@ use crate::bm25::Totals;
 use crate::index::last_of_each_path;
 use crate::layer::Layer;
 use crate::terms::Term;
+use crate::threads::Threads;
 use crate::{FileIndex, cceval};
 
 /// An index with some files hidden and others in their place; cheap to clone.
@@ -39,13 +40,13 @@ impl Searcher {
         Searcher::new(self.without(paths).into())
     }
 
-    /// The same with `files` in the place of those with their paths; of files with one path the last counts. To be kept for as long as the files stay the same: they are
-    /// put together for it.
+    /// The same with `files` in the place of those with their paths; of files with one path the last counts. To be kept for as long as
+    /// the files stay the same: they are put together for it, on the calling thread.
     #[must_use]
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
         let files = last_of_each_path(files);
         let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
-        layers.extend((!files.is_empty()).then(|| Layer::new(files)));
+        layers.extend((!files.is_empty()).then(|| Layer::new(files, Threads::Own)));
         Searcher::new(layers.into())
     }
 

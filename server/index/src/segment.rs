@@ -11,6 +11,7 @@ use crate::bm25::Totals;
 use crate::file_index::{WINDOW_BLOCKS, windows};
 use crate::names::NameTable;
 use crate::postings::{FileBags, Postings};
+use crate::threads::Threads;
 
 /// Files with what their terms lead to.
 #[derive(Debug)]
@@ -37,9 +38,10 @@ pub(crate) struct Collection {
 
 impl Segment {
     /// Puts together files whose paths differ.
-    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>) -> Segment {
+    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Threads) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
-        let (windows, functions) = rayon::join(|| window_collection(&files), || function_collection(&files));
+        let (windows, functions) =
+            threads.join(|| window_collection(&files, threads), || function_collection(&files, threads));
         let names = NameTable::build(files.iter().map(|file| (file.path(), file.outline())));
         Segment { files: files.into(), windows, functions, names }
     }
@@ -56,7 +58,7 @@ impl Segment {
 
 /// Every file has one more place than it has windows, and one stands before all: so a window that begins before the first block of
 /// a file, or with its last one, has a place too, at which nobody looks, and postings are walked without asking where a file ends.
-fn window_collection(files: &[Arc<FileIndex>]) -> Collection {
+fn window_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
     let mut starts = vec![1];
     let mut lengths = vec![0];
     for file in files {
@@ -67,11 +69,11 @@ fn window_collection(files: &[Arc<FileIndex>]) -> Collection {
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::block_terms);
-    let postings = Postings::build(&bags, window_frequencies);
+    let postings = Postings::build(&bags, window_frequencies, threads);
     Collection { postings, starts: starts.into(), margin: 1, lengths: lengths.into() }
 }
 
-fn function_collection(files: &[Arc<FileIndex>]) -> Collection {
+fn function_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
     let mut starts = vec![0];
     let mut lengths = Vec::new();
     for file in files {
@@ -79,7 +81,7 @@ fn function_collection(files: &[Arc<FileIndex>]) -> Collection {
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::function_words);
-    let postings = Postings::build(&bags, function_frequencies);
+    let postings = Postings::build(&bags, function_frequencies, threads);
     Collection { postings, starts: starts.into(), margin: 0, lengths: lengths.into() }
 }
 

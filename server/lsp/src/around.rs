@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use completion::Around;
 use index::{FileIndex, Visit};
@@ -22,12 +23,14 @@ struct Neighbour {
     path: Arc<str>,
 }
 
-/// What is open beside `document` in its folder, be it in another folder within.
+/// What is open beside `document` in its folder, be it in another folder within. What takes longer than `patience` to derive is left
+/// out: the next question finds it done.
 pub(crate) async fn around(
     moment: &Moment,
     document: &OpenDocument,
     folder: &Arc<Folder>,
     contents: Arc<Contents>,
+    patience: Duration,
 ) -> Around {
     let mut neighbours = neighbours(moment, document, folder).await;
     // The latest first; a document that is opened counts as looked at.
@@ -37,8 +40,14 @@ pub(crate) async fn around(
     neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(Neighbour::visit).collect();
     let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.changed(&contents)).collect();
-    // After a defect there is still what is saved.
-    let documents = tokio::task::spawn_blocking(derive).await.unwrap_or_default();
+    // Late, or after a defect, there is still what is saved.
+    let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
+        Ok(documents) => documents.unwrap_or_default(),
+        Err(_) => {
+            tracing::warn!("open documents are left out: reading them took too long");
+            Vec::new()
+        }
+    };
     Around { documents, recent }
 }
 

@@ -286,19 +286,25 @@ impl Folder {
         self.reading.send_modify(|reading| reading.state = State::Indexing);
     }
 
-    /// Publishes what is known by now; requests that wait for all of it go on waiting.
-    pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) {
-        self.reading.send_modify(|reading| reading.take_in(change));
+    /// Publishes what is known by now, and gives back what was there before; requests that wait for all of it go on waiting.
+    pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
+        self.publish(|reading| reading.take_in(change))
     }
 
-    /// Publishes that all is known; a folder that cannot be read any more stays one.
-    pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) {
-        self.reading.send_modify(|reading| {
-            reading.take_in(change);
+    /// Publishes that all is known, and gives back what was there before; a folder that cannot be read any more stays one.
+    pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
+        self.publish(|reading| {
             if reading.state == State::Indexing {
                 reading.state = State::Ready;
             }
-        });
+            reading.take_in(change)
+        })
+    }
+
+    fn publish(&self, change: impl FnOnce(&mut Reading) -> Arc<Contents>) -> Arc<Contents> {
+        let mut old = Arc::default();
+        self.reading.send_modify(|reading| old = change(reading));
+        old
     }
 
     /// Publishes why the folder could not be read; what was known stays. False if that was known too.
@@ -344,9 +350,11 @@ impl Folder {
 }
 
 impl Reading {
-    fn take_in(&mut self, change: impl FnOnce(&Contents) -> Contents) {
-        self.contents = Arc::new(change(&self.contents));
+    /// Gives back what was there before.
+    fn take_in(&mut self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
+        let new = Arc::new(change(&self.contents));
         self.version += 1;
+        std::mem::replace(&mut self.contents, new)
     }
 }
 

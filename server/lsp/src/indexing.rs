@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! open: cache + disk ─► index ──► published ─► tokens ─► published, ready
-//! told of changes ─► quiet for a moment ─► index ──► published ─► tokens, when rested ─► published
+//! told of changes ─► quiet for a moment ─► index ──► published ─► tokens, when settled and rested ─► published
 //! ```
 //!
-//! Requests never wait for it; until it is done they know less. It leaves one core to them. The index takes in what changed and
-//! nothing else; the built-in engine's tokens are put together anew, which takes about a second for a million lines.
+//! Requests never wait for it; until it is done they know less. All that computes here is [`Background`] work, one after the other. The
+//! index takes in what changed and nothing else; the built-in engine's tokens are put together anew, which takes about a second for a
+//! million lines.
 
 mod tokens;
 mod watching;
@@ -18,10 +19,10 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use indexer::{Indexed, Indexer};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tower_lsp_server::Client;
 use workspace::{Limits, Progress as Reading, check_folder};
 
+use crate::background::Background;
 use crate::background_threads;
 use crate::ext::{DidChangeStatus, DidChangeStatusParams};
 use crate::folders::{Contents, Folder, Pending};
@@ -54,13 +55,13 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
 /// Goes on until there is a defect.
 async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::Infallible, Defect> {
     let mut watching = Watching::new(server, folder);
-    let mut tokens = Tokens::new(server.setup.reads_tokens());
+    let mut tokens = Tokens::new(server.setup.reads_tokens(), server.background.clone());
     let mut indexer = loop {
         // What was told so far is seen by reading everything.
         folder.take_pending();
         match open(server, folder, &mut tokens).await? {
             Some(indexer) => break indexer,
-            None => until_there(folder, &mut watching).await?,
+            None => until_there(server, folder, &mut watching).await?,
         }
     };
     watching.begin(&indexer);
@@ -78,10 +79,10 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             }
             event = tokens.next() => {
                 match event {
-                    Event::Built(built) => publish_tokens(folder, built, &indexer)?,
+                    Event::Built(built) => publish_tokens(server, folder, built, &indexer)?,
                     Event::Due => {
+                        indexer = save(server, folder, indexer).await?;
                         tokens.begin(indexer.indexed());
-                        indexer = save(folder, indexer).await?;
                     }
                 }
                 continue;
@@ -89,12 +90,14 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
         };
         let is_different;
         (indexer, is_different) = look(server, folder, indexer, pending, &mut watching).await?;
-        tokens.are_stale |= is_different;
+        if is_different {
+            tokens.note_change();
+        }
     }
 }
 
 /// Waits for a folder that could not be read, looking for nothing but whether it can be.
-async fn until_there(folder: &Arc<Folder>, watching: &mut Watching) -> Result<(), Defect> {
+async fn until_there(server: &Server, folder: &Arc<Folder>, watching: &mut Watching) -> Result<(), Defect> {
     loop {
         watching.wait_for_folder();
         tokio::select! {
@@ -102,7 +105,7 @@ async fn until_there(folder: &Arc<Folder>, watching: &mut Watching) -> Result<()
             _ = watching.next() => {}
         }
         let root = folder.root.clone();
-        if beside(move || check_folder(&root)).await?.is_ok() {
+        if beside(&server.background, move || check_folder(&root)).await?.is_ok() {
             return Ok(());
         }
     }
@@ -117,11 +120,11 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
     let shown = Shown::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
     let opened = index(server, folder, shown.steps.clone()).await;
     if let Ok(Ok(indexer)) = &opened {
-        publish_index(folder, indexer.indexed());
+        publish_index(server, folder, indexer.indexed());
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
         tokens.begin(indexer.indexed());
         if let Event::Built(built) = tokens.next().await {
-            publish_tokens(folder, built, indexer)?;
+            publish_tokens(server, folder, built, indexer)?;
         }
     }
     shown.end().await;
@@ -129,7 +132,7 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
     match opened? {
         Ok(indexer) => {
             tell(&server.client, false, "normal", format!("{} is read", folder.name)).await;
-            Ok(Some(save(folder, indexer).await?))
+            Ok(Some(save(server, folder, indexer).await?))
         }
         Err(reason) => {
             fail(server, folder, reason).await;
@@ -145,7 +148,7 @@ async fn index(
 ) -> Result<Result<Indexer, String>, Defect> {
     let (root, cache) = (folder.root.clone(), server.setup.cache.clone());
     let limits = Limits { threads: background_threads(), ..Limits::standard() };
-    let opening = beside(move || {
+    let opening = beside(&server.background, move || {
         Indexer::open(&root, &limits, cache, &|reading| match reading {
             Reading::Walking { .. } => {}
             Reading::Reading { read, total } => drop(steps.send_replace(Step { done: read, total })),
@@ -163,8 +166,8 @@ async fn index(
 }
 
 /// Publishes what can be searched; the tokens stay as they are.
-fn publish_index(folder: &Folder, indexed: &Indexed) {
-    folder.update(|contents| Contents {
+fn publish_index(server: &Server, folder: &Folder, indexed: &Indexed) {
+    let old = folder.update(|contents| Contents {
         world: contents.world.with_index(
             Arc::clone(indexed.files.files()),
             indexed.index.clone(),
@@ -173,19 +176,26 @@ fn publish_index(folder: &Folder, indexed: &Indexed) {
         files: Some(indexed.files.clone()),
         code: contents.code.clone(),
     });
+    server.background.let_go(old);
 }
 
 /// Publishes tokens with what can be searched by now, which may be newer.
-fn publish_tokens(folder: &Folder, built: Option<Built>, indexer: &Indexer) -> Result<(), Defect> {
+fn publish_tokens(
+    server: &Server,
+    folder: &Folder,
+    built: Option<Built>,
+    indexer: &Indexer,
+) -> Result<(), Defect> {
     let Built { world, code } = built.ok_or(Defect)?;
     let files = indexer.indexed().files.clone();
     let is_source = !files.files().is_empty();
-    folder.finish(|contents| Contents {
+    let old = folder.finish(|contents| Contents {
         world: contents.world.with_tokens_of(&world),
         // Code may still be written where there is none.
         files: is_source.then_some(files),
         code: is_source.then_some(code),
     });
+    server.background.let_go(old);
     Ok(())
 }
 
@@ -200,7 +210,7 @@ async fn look(
     let start = Instant::now();
     // A look at a few paths may see nothing of a folder that is gone.
     let pending = if folder.has_failed() { Pending::Everything } else { pending };
-    let looking = beside(move || {
+    let looking = beside(&server.background, move || {
         let refreshed = match pending {
             Pending::Paths(paths) => indexer.refresh(&paths),
             Pending::Everything => indexer.refresh_all(),
@@ -219,7 +229,7 @@ async fn look(
         }
     };
     if is_different {
-        publish_index(folder, indexer.indexed());
+        publish_index(server, folder, indexer.indexed());
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes taken in");
     }
     if folder.recover() {
@@ -233,9 +243,9 @@ async fn look(
 }
 
 /// Keeps what was derived for the next start, where that pays.
-async fn save(folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Defect> {
+async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Defect> {
     let folder = Arc::clone(folder);
-    let saving = beside(move || {
+    let saving = beside(&server.background, move || {
         match indexer.save() {
             Ok(Some(saved)) => {
                 tracing::info!(folder = folder.name, files = saved.files, bytes = saved.bytes, "cached");
@@ -250,8 +260,11 @@ async fn save(folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Def
 }
 
 /// Does what takes long, or waits for a disk, where that is no harm.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Defect> {
-    spawn_blocking(work).await.map_err(|_| Defect)
+async fn beside<T: Send + 'static>(
+    background: &Background,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Defect> {
+    background.run(work).await.ok_or(Defect)
 }
 
 /// Tells, once, why a folder cannot be read.
@@ -273,7 +286,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_defect_is_told_and_goes_no_further() {
-        assert_eq!(beside(|| 1).await, Ok(1));
-        assert_eq!(beside(|| -> u8 { panic!("as it is told to") }).await, Err(Defect));
+        let background = Background::start().unwrap();
+        assert_eq!(beside(&background, || 1).await, Ok(1));
+        assert_eq!(beside(&background, || -> u8 { panic!("as it is told to") }).await, Err(Defect));
     }
 }

@@ -12,6 +12,7 @@
 
 mod admission;
 mod around;
+mod background;
 mod beside;
 mod capabilities;
 mod documents;

@@ -23,6 +23,7 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
+use crate::background::Background;
 use crate::ordered::Ordered;
 use crate::transport::{self, Incoming, Outgoing};
 use crate::{Setup, log, service, stdio};
@@ -50,18 +51,19 @@ pub enum End {
 /// Serves one client over standard input and output until either has had enough.
 pub fn serve(setup: Setup) -> anyhow::Result<End> {
     log::start(setup.log.as_ref());
+    let background = Background::start()?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(replay::cores().max(2))
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let end = runtime.block_on(run(setup));
+    let end = runtime.block_on(run(setup, background));
     // Whatever still computes is of no use to anybody.
     runtime.shutdown_background();
     end
 }
 
-async fn run(setup: Setup) -> anyhow::Result<End> {
+async fn run(setup: Setup, background: Background) -> anyhow::Result<End> {
     let (ends, mut ended) = mpsc::unbounded_channel();
     let (incoming, mut messages) = mpsc::channel(INCOMING);
     thread::Builder::new()
@@ -78,7 +80,7 @@ async fn run(setup: Setup) -> anyhow::Result<End> {
     })
     .context("cannot start a thread")?;
     let answers = Answers { outgoing, ends: ends.clone(), owed: TaskTracker::new() };
-    let (mut service, socket) = service::build(setup, ends);
+    let (mut service, socket) = service::build(setup, background, ends);
     let end = attend(&mut service, socket, &answers, &mut messages, &mut ended).await;
     tracing::info!(?end, "the server ends");
     service.stop();

@@ -16,6 +16,7 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
+use crate::background::Background;
 use crate::beside::no_folder;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) setup: Setup,
     /// How many questions engines are working on.
     pub(crate) busy: Busy,
+    /// Where work is done that nobody waits for.
+    pub(crate) background: Background,
     /// The workspace's folders.
     pub(crate) folders: Folders,
     /// What was suggested lately.
@@ -79,13 +82,19 @@ impl Deref for Server {
 }
 
 impl Server {
-    pub(crate) fn new(client: Client, mut setup: Setup, ends: UnboundedSender<End>) -> Server {
+    pub(crate) fn new(
+        client: Client,
+        mut setup: Setup,
+        background: Background,
+        ends: UnboundedSender<End>,
+    ) -> Server {
         let busy = Busy::default();
         for asked in setup.engines.iter_mut().flat_map(EditorEngine::uses) {
             asked.engine = busy.counting(Arc::clone(&asked.engine));
         }
         Server(Arc::new(Shared {
             client,
+            background,
             folders: Folders::default(),
             suggestions: Suggestions::default(),
             works: Works::default(),

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{ClientSocket, LspService};
 
+use crate::background::Background;
 use crate::ordered::Ordered;
 use crate::requests::{
     case, cases, code_lens, execute_command, inline_completion, record_case, replay, scoreboard, status,
@@ -19,7 +20,11 @@ use crate::server::Server;
 use crate::{Setup, ext};
 
 /// The service for one client, and our side of the conversation. Whoever finds a reason to end says so through `ends`.
-pub(crate) fn build(setup: Setup, ends: UnboundedSender<End>) -> (Ordered, ClientSocket) {
+pub(crate) fn build(
+    setup: Setup,
+    background: Background,
+    ends: UnboundedSender<End>,
+) -> (Ordered, ClientSocket) {
     /// Lets a function answer a method.
     macro_rules! answer {
         ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
@@ -28,7 +33,8 @@ pub(crate) fn build(setup: Setup, ends: UnboundedSender<End>) -> (Ordered, Clien
             }))+
         };
     }
-    let builder = LspService::build_with_lifecycle_methods(|client| Server::new(client, setup, ends));
+    let server = |client| Server::new(client, setup, background, ends);
+    let builder = LspService::build_with_lifecycle_methods(server);
     let builder = answer!(builder,
         "textDocument/inlineCompletion" => inline_completion::inline_completion,
         "textDocument/codeLens" => code_lens::code_lens,

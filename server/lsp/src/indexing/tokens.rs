@@ -4,12 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use completion::World;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use indexer::Indexed;
 use replay::Code;
-use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::background::Background;
 
 /// Where files change all the time, putting the tokens together takes at most a sixth of it: it rests this many times as long.
 const REST: u32 = 5;
+/// They wait this long after the first change that was taken in: the next change, as of a switch of branches, would wait for them.
+const SETTLING: Duration = Duration::from_millis(300);
 
 /// The tokens of a folder, with what tells its code from other code.
 pub(super) struct Built {
@@ -31,48 +36,55 @@ pub(super) enum Event {
 pub(super) struct Tokens {
     /// Whether any engine reads them.
     are_read: bool,
-    /// Whether files have changed since they were put together.
-    pub(super) are_stale: bool,
-    building: Option<JoinHandle<Built>>,
-    begun: Option<Instant>,
+    background: Background,
+    /// Since when files are others than those they were put together from.
+    stale_since: Option<Instant>,
+    /// What comes of it, and how long it takes.
+    building: Option<BoxFuture<'static, Option<(Built, Duration)>>>,
     /// When they may be put together next.
-    next: Option<Instant>,
+    rested: Option<Instant>,
 }
 
 impl Tokens {
-    pub(super) fn new(are_read: bool) -> Tokens {
-        Tokens { are_read, are_stale: false, building: None, begun: None, next: None }
+    pub(super) fn new(are_read: bool, background: Background) -> Tokens {
+        Tokens { are_read, background, stale_since: None, building: None, rested: None }
+    }
+
+    /// Takes note that files have changed.
+    pub(super) fn note_change(&mut self) {
+        self.stale_since.get_or_insert_with(Instant::now);
     }
 
     /// Begins to put them together as the files are now.
     pub(super) fn begin(&mut self, indexed: &Indexed) {
         let (files, are_read) = (indexed.files.clone(), self.are_read);
-        self.are_stale = false;
-        self.begun = Some(Instant::now());
-        self.building = Some(spawn_blocking(move || Built {
-            world: if are_read { World::new(Arc::clone(files.files())) } else { World::empty() },
-            code: Code::new(&files, workspace::git_state(files.root()).as_ref()),
-        }));
+        self.stale_since = None;
+        let building = self.background.run(move || {
+            let start = Instant::now();
+            let built = Built {
+                world: if are_read { World::new(Arc::clone(files.files())) } else { World::empty() },
+                code: Code::new(&files, workspace::git_state(files.root()).as_ref()),
+            };
+            (built, start.elapsed())
+        });
+        self.building = Some(building.boxed());
     }
 
     /// Waits until they are put together, or may and must be put together anew; for ever where neither will be.
     pub(super) async fn next(&mut self) -> Event {
         if let Some(building) = &mut self.building {
-            let built = building.await.ok();
+            let built = building.await;
             self.building = None;
-            let took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+            let took = built.as_ref().map_or(Duration::ZERO, |(_, took)| *took);
             if self.are_read {
                 tracing::info!(?took, "tokens put together");
             }
-            self.next = Some(Instant::now() + took * REST);
-            return Event::Built(built);
+            self.rested = Some(Instant::now() + took * REST);
+            return Event::Built(built.map(|(built, _)| built));
         }
-        if !self.are_stale {
-            return std::future::pending().await;
-        }
-        if let Some(next) = self.next {
-            tokio::time::sleep_until(next.into()).await;
-        }
+        let Some(since) = self.stale_since else { return std::future::pending().await };
+        let settled = since + SETTLING;
+        tokio::time::sleep_until(self.rested.map_or(settled, |rested| rested.max(settled)).into()).await;
         Event::Due
     }
 }

@@ -8,6 +8,7 @@
 //! clears it. `ghostbench/status` tells how the last request ended and why.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use completion::{Basis, Document, Outcome, Settings, Status};
 use tokio_util::sync::CancellationToken;
@@ -140,19 +141,26 @@ impl Asking<'_> {
         }
         let asked = if is_invoked { &self.engine.invoked } else { &self.engine.automatic };
         let deadline = self.options.deadline.unwrap_or(asked.settings.deadline);
-        let settings = Settings { deadline, ..asked.settings.clone() };
+        let mut settings = Settings { deadline, ..asked.settings.clone() };
         let contents = reading.contents;
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
         let path = Arc::clone(&home.path);
         let mut snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
         if let Some(folder) = home.folder.as_ref().filter(|_| asked.engine.reads_context()) {
-            let around = around(self.moment, self.document, folder, Arc::clone(&contents)).await;
+            let start = Instant::now();
+            let contents = Arc::clone(&contents);
+            let around = around(self.moment, self.document, folder, contents, settings.patience()).await;
             snapshot = snapshot.among(around);
+            settings.deadline = deadline.saturating_sub(start.elapsed());
         }
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
-        let suggestion = suggestion(outcome.ok_or(Ending::Superseded)?)?;
+        let outcome = outcome.ok_or(Ending::Superseded)?;
+        if outcome.trace.is_context_late {
+            tracing::warn!("context is left out: choosing it took too long");
+        }
+        let suggestion = suggestion(outcome)?;
         lock(&self.document.session.recent).remember(text, cursor, &basis, &suggestion);
         Ok((suggestion, false))
     }

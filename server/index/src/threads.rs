@@ -1,0 +1,77 @@
+//! On which threads files are put together.
+
+use rayon::prelude::*;
+
+/// Whoever answers a request has few files and must not wait for a pool that may be busy with a whole workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    /// The calling one alone.
+    Own,
+    /// Those of the current rayon pool.
+    Pool,
+}
+
+impl Threads {
+    /// Does both.
+    pub(crate) fn join<A: Send, B: Send>(
+        self,
+        one: impl FnOnce() -> A + Send,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match self {
+            Threads::Own => (one(), other()),
+            Threads::Pool => rayon::join(one, other),
+        }
+    }
+
+    /// Applies `f` to all items; results stand in the order of the items.
+    pub(crate) fn map<T: Sync, R: Send>(self, items: &[T], f: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+        match self {
+            Threads::Own => items.iter().map(f).collect(),
+            Threads::Pool => items.par_iter().map(f).collect(),
+        }
+    }
+
+    /// Sorts items of which equal ones need not be told apart.
+    pub(crate) fn sort<T: Ord + Send>(self, items: &mut [T]) {
+        match self {
+            Threads::Own => items.sort_unstable(),
+            Threads::Pool => items.par_sort_unstable(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::sync::{Arc, Mutex};
+
+    use syntax::{Language, SourceFile};
+
+    use crate::{FileIndex, Index};
+
+    #[test]
+    fn an_overlay_does_not_wait_for_a_pool_that_is_busy() {
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        for _ in 0..rayon::current_num_threads() {
+            let released = Arc::clone(&released);
+            rayon::spawn(move || drop(released.lock().map(|released| released.recv())));
+        }
+        let index = Index::from_files(Vec::new());
+        let file = SourceFile {
+            path: "a.py".into(),
+            language: Language::Python,
+            text: "def f():\n    return 1\n".into(),
+        };
+        let (tell, overlaid) = mpsc::channel();
+        std::thread::spawn(move || {
+            let overlay = index.hide(&[]).overlay(vec![Arc::new(FileIndex::new(file))]);
+            // Nobody waits for it after the limit below.
+            let _ = tell.send(overlay.file("a.py").is_some());
+        });
+        let found = overlaid.recv_timeout(std::time::Duration::from_secs(60));
+        drop(release);
+        assert_eq!(found, Ok(true), "the overlay waits for the pool");
+    }
+}
