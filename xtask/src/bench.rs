@@ -3,6 +3,8 @@
 //! Every part owns one section of that document. The repositories come from package registries, through their ordinary
 //! clients, into `target/bench-repos`; nothing that comes with them is run. Numbers are taken from optimised builds only.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::ValueEnum;
 
@@ -83,6 +85,13 @@ pub(crate) fn fit_repositories() -> Result<Vec<Repo>> {
 /// Those that not every part needs.
 fn further_repositories() -> Result<Vec<Repo>> {
     Ok([fetch::repositories(FIT)?, fetch::repositories(REPORTED)?].concat())
+}
+
+/// The measured program, built from the sources as they are.
+fn ghostbench() -> Result<PathBuf> {
+    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
+    // Both programs are built into one folder.
+    Ok(std::env::current_exe()?.with_file_name("ghostbench"))
 }
 
 impl Part {

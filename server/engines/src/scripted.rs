@@ -1,5 +1,6 @@
 //! An engine that says what it is told to say, when it is told to: for tests of whatever asks engines.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::{Answer, Busy, Description, Engine, Error, Finish, Kind, Request, Sin
 /// What a [`ScriptedEngine`] does with requests for some paths.
 ///
 /// ```json
-/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true, "context": true }
+/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true, "context": true, "words": "x_" }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -33,8 +34,10 @@ pub struct Rule {
     pub panic: bool,
     /// Says last which document it was asked about: `len=<bytes> blake3=<hex>`.
     pub echo: bool,
-    /// Says last which files its context comes from, in order: `context=<path> <path>`. Only then it is given any.
+    /// Says last which files its context comes from, in order: `context=<path> <path>`. Only then, and for `words`, it is given any.
     pub context: bool,
+    /// Says last which words of its context begin like this, each once: `words=<word> <word>`; nothing where none does.
+    pub words: String,
 }
 
 fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -50,7 +53,12 @@ impl Rule {
         let mut pieces = self.pieces.clone();
         pieces.extend(self.echo.then(|| echo(request)));
         pieces.extend(self.context.then(|| context(request)));
+        pieces.extend(words(request, &self.words));
         pieces
+    }
+
+    fn reads_context(&self) -> bool {
+        self.context || !self.words.is_empty()
     }
 }
 
@@ -63,6 +71,16 @@ fn context(request: &Request) -> String {
     let mut paths: Vec<&str> = request.context.iter().map(|item| item.path.as_str()).collect();
     paths.dedup();
     format!("context={}", paths.join(" "))
+}
+
+fn words(request: &Request, start: &str) -> Option<String> {
+    if start.is_empty() {
+        return None;
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let all = request.context.iter().flat_map(|item| item.text.split(|c| !is_word(c)));
+    let words: BTreeSet<&str> = all.filter(|word| word.starts_with(start)).collect();
+    (!words.is_empty()).then(|| format!("words={}", words.into_iter().collect::<Vec<_>>().join(" ")))
 }
 
 /// A [`Rule`] for every path, in short.
@@ -153,7 +171,7 @@ impl Engine for ScriptedEngine {
     }
 
     fn reads_context(&self) -> bool {
-        self.rules.iter().any(|rule| rule.context)
+        self.rules.iter().any(Rule::reads_context)
     }
 
     fn complete<'a>(

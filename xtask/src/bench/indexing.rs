@@ -15,6 +15,7 @@ mod corpus;
 mod edits;
 mod fresh;
 mod queries;
+mod server;
 mod table;
 
 use self::corpus::Corpus;
@@ -29,25 +30,27 @@ const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
 /// Measures every corpus and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    let ghostbench = super::ghostbench()?;
     let neighbours = Neighbours::watch()?;
     let mut columns = Vec::new();
     for lines in SIZES {
         let corpus = Corpus::new(repos, lines)?;
-        columns.push(column(&corpus)?);
+        columns.push(column(&ghostbench, &corpus)?);
     }
     Ok(table::section(&columns, neighbours.share()?))
 }
 
-fn column(corpus: &Corpus) -> Result<Column> {
+fn column(ghostbench: &Path, corpus: &Corpus) -> Result<Column> {
     let (cold, warm) = fresh::measure(&corpus.folder)?;
     let mut indexer = open(&corpus.folder)?;
     let indexed = indexer.indexed().clone();
     let queries = queries::measure(&indexed);
     let edits = edits::measure(&indexed)?;
+    let served = server::measure(ghostbench, &indexed)?;
     let branch = branch::measure(&mut indexer, &corpus.folder)?;
     let totals = indexed.files.totals();
     eprintln!("{} lines are measured", totals.lines);
-    Ok(Column { totals, cold, warm, queries, edits, branch })
+    Ok(Column { totals, cold, warm, queries, edits, branch, served })
 }
 
 fn open(folder: &Path) -> Result<Indexer> {

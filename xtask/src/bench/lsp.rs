@@ -11,10 +11,10 @@ use tests::Project;
 
 mod builtin;
 mod burst;
-mod editor;
+pub(super) mod editor;
 mod flight;
-mod memory;
-mod source;
+pub(super) mod memory;
+pub(super) mod source;
 mod threads;
 mod typing;
 
@@ -23,7 +23,6 @@ use self::source::Source;
 use super::figures::{self, Limit, Row, Times};
 use super::neighbours::Neighbours;
 use super::repositories::Repo;
-use crate::process;
 
 /// How often the server is started.
 const STARTS: usize = 30;
@@ -43,9 +42,7 @@ struct Bench<'a> {
 
 /// Measures the server and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
-    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
-    // Both programs are built into one folder.
-    let ghostbench = std::env::current_exe()?.with_file_name("ghostbench");
+    let ghostbench = super::ghostbench()?;
     let bench = Bench { ghostbench, source: Source::new(repos)?, repos };
     let neighbours = Neighbours::watch()?;
     let mut rows = vec![bench.start()?];

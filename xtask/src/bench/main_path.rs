@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::repositories::Repo;
-use crate::process;
 
 /// The repositories that make up the workspace: four languages, together about 50,000 lines.
 const WORKSPACE: &[&str] = &["flask", "immer", "javapoet", "gin"];
@@ -29,12 +28,12 @@ struct Measurement {
 
 /// Measures `try` and returns the Markdown of its section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
-    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
+    let ghostbench = super::ghostbench()?;
     let folder = Path::new("target/bench-repos/main-path");
     assemble_workspace(repos, folder)?;
     let mut runs = Vec::new();
     for _ in 0..RUNS {
-        runs.push(run_once(folder)?);
+        runs.push(run_once(&ghostbench, folder)?);
     }
     runs.sort_by_key(|run| run.wall);
     table(&runs)
@@ -67,11 +66,9 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn run_once(folder: &Path) -> Result<Measurement> {
+fn run_once(ghostbench: &Path, folder: &Path) -> Result<Measurement> {
     let start = Instant::now();
-    // Both programs are built into one folder.
-    let ghostbench = std::env::current_exe()?.with_file_name("ghostbench");
-    let mut child = Command::new(&ghostbench)
+    let mut child = Command::new(ghostbench)
         .arg("try")
         .arg(folder)
         .args(["--cases", "200", "--json"])

@@ -41,13 +41,12 @@ struct Run {
 
 /// Measures both servers and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
-    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
     let neovim = components::neovim::install()?;
     let repo = repos.iter().find(|repo| repo.pinned.name == REPOSITORY);
     let repo = repo.with_context(|| format!("no repository is called `{REPOSITORY}`"))?;
     let script = process::repository_root().join("xtask/src/bench/neovim/instant_server.lua");
     let instant = [neovim.clone(), "-l".into(), script];
-    let ghostbench = std::env::current_exe()?.with_file_name("ghostbench");
+    let ghostbench = super::ghostbench()?;
     let ours = [ghostbench, "lsp".into(), "--stdio".into()];
     let (mut instant_runs, mut our_runs) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {

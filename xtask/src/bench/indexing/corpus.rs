@@ -76,7 +76,8 @@ fn write_share(share: &Share<'_>, lines: usize, folder: &Path) -> Result<usize> 
     Ok(written)
 }
 
-fn write_file(path: &Path, text: &str) -> Result<()> {
+/// Writes a file and the folders above it.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
     fs::create_dir_all(path.parent().context("a file has a folder")?)?;
     Ok(fs::write(path, text)?)
 }

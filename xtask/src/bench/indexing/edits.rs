@@ -15,14 +15,15 @@ use crate::bench::figures::Times;
 const LINES: usize = 3_000;
 /// Edits in each language.
 const EDITS: usize = 50;
-const LANGUAGES: [Language; 4] = [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
+/// The languages of the figures that retrieval is judged by.
+pub(super) const LANGUAGES: [Language; 4] =
+    [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
 
 /// The file is read anew as a whole, put over the index and searched for a name that only the edit has.
 pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
     let mut times = Vec::new();
     for language in LANGUAGES {
-        let lines = lines(indexed, language);
-        ensure!(!lines.is_empty(), "the corpus holds no {}", language.name());
+        let lines = lines(indexed, language)?;
         for number in 0..EDITS {
             times.push(edit(indexed, language, &lines, number)?);
         }
@@ -31,10 +32,17 @@ pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
 }
 
 /// The first lines of the files in a language, again and again where there are too few.
-fn lines(indexed: &Indexed, language: Language) -> Vec<&str> {
+pub(super) fn lines(indexed: &Indexed, language: Language) -> Result<Vec<&str>> {
     let files: Vec<&SourceFile> =
         indexed.files.files().iter().filter(|file| file.language == language).collect();
-    files.iter().cycle().take(files.len() * LINES).flat_map(|file| file.text.lines()).take(LINES).collect()
+    ensure!(!files.is_empty(), "the corpus holds no {}", language.name());
+    Ok(files
+        .iter()
+        .cycle()
+        .take(files.len() * LINES)
+        .flat_map(|file| file.text.lines())
+        .take(LINES)
+        .collect())
 }
 
 fn edit(indexed: &Indexed, language: Language, lines: &[&str], number: usize) -> Result<Duration> {

@@ -3,8 +3,10 @@
 use workspace::Totals;
 
 use super::branch::Switch;
+use super::edits::LANGUAGES;
 use super::fresh::Opened;
 use super::queries::STRATEGIES;
+use super::server::{Served, Switches};
 use crate::bench::figures::{Times, milliseconds};
 
 /// What was measured in one corpus.
@@ -15,6 +17,7 @@ pub(super) struct Column {
     pub(super) queries: [Times; 4],
     pub(super) edits: Times,
     pub(super) branch: Switch,
+    pub(super) served: Served,
 }
 
 /// What stands above the table; `neighbours` is the share of processor time that other programs took, in percent.
@@ -69,7 +72,65 @@ pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
     lines.push(row("files of a branch switch; s until searchable", "2000; 10", &|column| {
         format!("{}; {:.2}", column.branch.files, column.branch.took.as_secs_f64())
     }));
+    lines.extend(served(&row));
     lines.join("\n")
+}
+
+/// Writes a row: what was measured, the target, and the cell of each column.
+type Row<'a> = dyn Fn(&str, &str, &dyn Fn(&Column) -> String) -> String + 'a;
+
+/// The switches that somebody tells of.
+type SwitchesOf = fn(&Column) -> &Switches;
+
+/// The rows of the server.
+fn served(row: &Row<'_>) -> Vec<String> {
+    let mut lines = vec![
+        row(
+            "server: resident after indexing, a document open, a completion answered, MB",
+            "600",
+            &|column| megabytes(column.served.reopened.cold_memory),
+        ),
+        row("server: the same after opening from the cache, MB", "600", &|column| {
+            megabytes(column.served.reopened.warm_memory)
+        }),
+        row("server: start to the first completion with retrieval, from the cache, s", "1", &|column| {
+            format!("{:.2}", column.served.reopened.answered.as_secs_f64())
+        }),
+    ];
+    for (number, language) in LANGUAGES.iter().enumerate() {
+        let what = format!(
+            "server: edit in 3,000 lines of {} to the answer elsewhere, p50 / p99 ms",
+            language.name()
+        );
+        lines.push(row(&what, "– / 20", &|column| times(&column.served.edits[number])));
+    }
+    let tellers: [(&str, SwitchesOf); 2] = [
+        ("told by the client", |column| &column.served.told),
+        ("seen by its own watcher", |column| &column.served.watched),
+    ];
+    for (teller, switches) in tellers {
+        let what = format!("server: switch {teller}: files; s until searchable; s until tokens are new");
+        lines.push(row(&what, "2000; 10", &|column| {
+            let Switches { files, searchable, known, .. } = switches(column);
+            format!("{files}; {:.2}; {:.2}", searchable.as_secs_f64(), known.as_secs_f64())
+        }));
+        lines.push(row("server: completions before, idle, p50 / p99 ms", "", &|column| {
+            times(&switches(column).idle)
+        }));
+        lines.push(row(
+            "server: completions meanwhile, p50 / p99 ms; times the idle p99",
+            "– / –; 2",
+            &|column| {
+                let Switches { idle, meanwhile, .. } = switches(column);
+                let growth = meanwhile.percentile(99) / idle.percentile(99);
+                format!("{}; {growth:.1}", times(meanwhile))
+            },
+        ));
+        lines.push(row("server: resident afterwards, MB", "600", &|column| {
+            megabytes(switches(column).memory)
+        }));
+    }
+    lines
 }
 
 fn times(times: &Times) -> String {

@@ -1,8 +1,9 @@
 //! What an editor does, in short: a server of its own, with a home of its own, and documents.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -10,28 +11,30 @@ use tests::Project;
 use tests::lsp::{Buffer, Client, Setup, uri};
 
 /// Engines that think as long as they are told to get the time for it.
-const DEADLINE_MS: u64 = 600_000;
+pub(in crate::bench) const DEADLINE_MS: u64 = 600_000;
+/// Longer than reading any folder takes.
+const READING: Duration = Duration::from_secs(120);
 
 /// An editor with a server. Dropping it ends the server, and asserts that it behaved.
-pub(super) struct Editor {
-    pub(super) client: Client,
+pub(in crate::bench) struct Editor {
+    pub(in crate::bench) client: Client,
     /// Where the server keeps its files; also a workspace without any.
-    project: Project,
+    project: Arc<Project>,
 }
 
 impl Editor {
     /// A client without a folder that lets the status line be.
-    pub(super) fn setup() -> Setup {
+    pub(in crate::bench) fn setup() -> Setup {
         Setup::default().allow("ghostbench/didChangeStatus")
     }
 
     /// With the built-in engine.
-    pub(super) fn builtin(ghostbench: &Path, setup: Setup) -> Editor {
+    pub(in crate::bench) fn builtin(ghostbench: &Path, setup: Setup) -> Editor {
         Editor::start(Project::new(""), ghostbench, &[], setup)
     }
 
     /// With an engine that answers at once in `fast.py`, and after `delay` in `slow.py`, in an empty folder.
-    pub(super) fn scripted(ghostbench: &Path, delay: Duration) -> Editor {
+    pub(in crate::bench) fn scripted(ghostbench: &Path, delay: Duration) -> Editor {
         // Nobody types this, so no answer is used again.
         let answer = "\u{a7}";
         let rules = json!([
@@ -44,7 +47,13 @@ impl Editor {
     }
 
     /// With further arguments of the server, whose home is the project's.
-    pub(super) fn start(project: Project, ghostbench: &Path, arguments: &[&str], setup: Setup) -> Editor {
+    pub(in crate::bench) fn start(
+        project: impl Into<Arc<Project>>,
+        ghostbench: &Path,
+        arguments: &[&str],
+        setup: Setup,
+    ) -> Editor {
+        let project = project.into();
         let mut command = project.command(ghostbench, "lsp");
         command.args(arguments);
         let (client, _) = Client::start(command, setup);
@@ -52,43 +61,44 @@ impl Editor {
     }
 
     /// The URI of a file of the empty folder.
-    pub(super) fn uri(&self, path: &str) -> String {
+    pub(in crate::bench) fn uri(&self, path: &str) -> String {
         uri(&self.project.root().join(path))
     }
 
     /// Opens a document, and waits until the server has taken it in.
-    pub(super) fn open(&self, buffer: &Buffer) {
+    pub(in crate::bench) fn open(&self, buffer: &Buffer) {
         self.client.notify("textDocument/didOpen", buffer.did_open());
         self.status();
     }
 
     /// Closes a document.
-    pub(super) fn close(&self, buffer: &Buffer) {
+    pub(in crate::bench) fn close(&self, buffer: &Buffer) {
         self.client.notify("textDocument/didClose", buffer.did_close());
     }
 
     /// Sends the parameters of a `didChange`.
-    pub(super) fn change(&self, params: Value) {
+    pub(in crate::bench) fn change(&self, params: Value) {
         self.client.notify("textDocument/didChange", params);
     }
 
     /// Asks for a completion and waits for the answer.
-    pub(super) fn complete(&self, params: Value) -> Value {
+    pub(in crate::bench) fn complete(&self, params: Value) -> Value {
         self.client.call("textDocument/inlineCompletion", params)
     }
 
     /// Asks for a completion.
-    pub(super) fn ask(&self, params: Value) -> i64 {
+    pub(in crate::bench) fn ask(&self, params: Value) -> i64 {
         self.client.request("textDocument/inlineCompletion", params)
     }
 
     /// Questions that engines are working on.
-    pub(super) fn busy(&self) -> Result<u64> {
+    pub(in crate::bench) fn busy(&self) -> Result<u64> {
         self.status()["busy"].as_u64().context("`ghostbench/status` tells no `busy`")
     }
 
     /// Waits until all folders are read.
-    pub(super) fn wait_for_folders(&self) -> Result<()> {
+    pub(in crate::bench) fn wait_for_folders(&self) -> Result<()> {
+        let start = Instant::now();
         loop {
             let status = self.status();
             let folders = status["folders"].as_array().context("`ghostbench/status` tells no `folders`")?;
@@ -99,11 +109,13 @@ impl Editor {
             if folders.iter().all(|folder| folder["state"] == "ready") {
                 return Ok(());
             }
+            ensure!(start.elapsed() < READING, "the folders are not read after {READING:?}: {status}");
             thread::sleep(Duration::from_millis(50));
         }
     }
 
-    fn status(&self) -> Value {
+    /// What the server is doing.
+    pub(in crate::bench) fn status(&self) -> Value {
         self.client.call("ghostbench/status", Value::Null)
     }
 }

@@ -42,7 +42,7 @@ fn request(editor: &Editor, typist: &mut Typist, count: usize) {
 }
 
 /// The server's resident set, bytes.
-fn resident(editor: &Editor) -> Result<f64> {
+pub(in crate::bench) fn resident(editor: &Editor) -> Result<f64> {
     let file = format!("/proc/{}/status", editor.client.process_id());
     let value = document::field(&file, "VmRSS").context("the kernel does not tell the server's memory")?;
     let kilobytes = value.strip_suffix(" kB").and_then(|kilobytes| kilobytes.parse::<f64>().ok());

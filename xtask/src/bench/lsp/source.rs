@@ -63,12 +63,7 @@ impl Source {
 
     /// Somebody who types what stands behind the cursor once more, in a document of this text at `uri`.
     pub(super) fn typist(&self, uri: String) -> Typist {
-        Typist {
-            buffer: Buffer::new(uri, "python", Encoding::Utf16, &self.text),
-            cursor: self.cursor,
-            keys: self.rest().chars().collect(),
-            next: 0,
-        }
+        Typist::new(Buffer::new(uri, "python", Encoding::Utf16, &self.text), self.cursor)
     }
 }
 
@@ -79,16 +74,22 @@ pub(super) fn find<'a>(repos: &'a [Repo], name: &str) -> Result<&'a Repo> {
 }
 
 /// Somebody who types into a document, one character after the other.
-pub(super) struct Typist {
-    pub(super) buffer: Buffer,
+pub(in crate::bench) struct Typist {
+    pub(in crate::bench) buffer: Buffer,
     cursor: usize,
     keys: Vec<char>,
     next: usize,
 }
 
 impl Typist {
+    /// Somebody who types what stands behind `cursor` once more.
+    pub(in crate::bench) fn new(buffer: Buffer, cursor: usize) -> Typist {
+        let keys = buffer.text()[cursor..].chars().collect();
+        Typist { buffer, cursor, keys, next: 0 }
+    }
+
     /// Types one character: the parameters of `textDocument/didChange`. After the last one comes the first one again.
-    pub(super) fn key(&mut self) -> Value {
+    pub(in crate::bench) fn key(&mut self) -> Value {
         let key = self.keys[self.next % self.keys.len()];
         let change = self.buffer.edit(self.cursor..self.cursor, key.encode_utf8(&mut [0; 4]));
         self.next += 1;
@@ -97,13 +98,13 @@ impl Typist {
     }
 
     /// Parameters of `textDocument/inlineCompletion` at the cursor.
-    pub(super) fn completion(&self) -> Value {
+    pub(in crate::bench) fn completion(&self) -> Value {
         completion(&self.buffer, self.cursor)
     }
 }
 
 /// Parameters of `textDocument/inlineCompletion` as typing asks for it.
-pub(super) fn completion(buffer: &Buffer, offset: usize) -> Value {
+pub(in crate::bench) fn completion(buffer: &Buffer, offset: usize) -> Value {
     const AUTOMATIC: u8 = 2;
     json!({
         "textDocument": buffer.id(),
