@@ -8,6 +8,8 @@ use std::fmt;
 
 use syntax::Language;
 
+use crate::words::to_lower;
+
 /// Shorter parts say nothing about what code does.
 pub(crate) const MIN_PART_CHARACTERS: usize = 2;
 /// A final `s` of longer parts is taken for a plural. The few that are none (`status`) are cut everywhere alike.
@@ -34,8 +36,13 @@ impl Term {
     /// The parts of an identifier, in order.
     pub fn parts(identifier: &str) -> Vec<Term> {
         let mut terms = Vec::new();
-        each_part(identifier, |part| terms.push(Term::new(Kind::Part, part)));
+        Term::each_part(identifier, &mut String::new(), |term| terms.push(term));
         terms
+    }
+
+    /// Calls `found` with the parts of an identifier, in order. `lower` is used again and again.
+    pub(crate) fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(Term)) {
+        each_part(identifier, lower, |part| found(Term::new(Kind::Part, part)));
     }
 
     /// A word of a function, as [`crate::words`] has them.
@@ -75,23 +82,47 @@ pub fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str>
 
 /// Everything of `text` that looks like an identifier or keyword, in order.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+    let mut end = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = rest.find(is_word_character)?;
-            let word = &rest[start..];
-            let end = word.find(|c| !is_word_character(c)).unwrap_or(word.len());
-            rest = &word[end..];
-            if is_identifier(&word[..end]) {
-                return Some(&word[..end]);
+            let start = skip(text, end, false);
+            end = skip(text, start, true);
+            let word = &text[start..end];
+            if word.is_empty() || is_identifier(word) {
+                return (!word.is_empty()).then_some(word);
             }
         }
     })
 }
 
-fn is_word_character(c: char) -> bool {
-    matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '$') || (!c.is_ascii() && c.is_alphanumeric())
+/// Where the run of characters ends that begins at `from` and are all in words, or all not.
+fn skip(text: &str, from: usize, in_words: bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        let (is_in_word, length) = match byte {
+            0..0x80 => (IN_WORDS[usize::from(byte)], 1),
+            _ => text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8())),
+        };
+        if is_in_word != in_words {
+            break;
+        }
+        at += length;
+    }
+    at
 }
+
+/// By its code: whether an ASCII character is in words.
+const IN_WORDS: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut code = 0;
+    while code < table.len() {
+        let byte = code as u8;
+        table[code] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+        code += 1;
+    }
+    table
+};
 
 /// Neither a number nor a run of `_` and `$`.
 fn is_identifier(word: &str) -> bool {
@@ -99,8 +130,9 @@ fn is_identifier(word: &str) -> bool {
 }
 
 /// The parts of an identifier as they are searched for: in lower case, without those that are too short, in the singular.
-fn each_part(identifier: &str, mut found: impl FnMut(&str)) {
-    for part in split(identifier).map(str::to_lowercase) {
+fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(&str)) {
+    for part in split(identifier) {
+        let part = to_lower(part, lower);
         let characters = part.chars().count();
         if characters >= MIN_PART_CHARACTERS {
             let is_plural = characters >= MIN_PLURAL_CHARACTERS && part.ends_with('s');
@@ -149,7 +181,7 @@ mod tests {
     #[track_caller]
     fn check(identifier: &str, expected: &[&str]) {
         let mut parts = Vec::new();
-        each_part(identifier, |part| parts.push(part.to_owned()));
+        each_part(identifier, &mut String::new(), |part| parts.push(part.to_owned()));
         assert_eq!(parts, expected);
     }
 

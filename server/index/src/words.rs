@@ -11,10 +11,9 @@ use crate::terms::{MIN_PART_CHARACTERS, split};
 /// How often each word of `text` occurs, keywords included: their weight vanishes by itself.
 pub(crate) fn count(language: Language, text: &str) -> FxHashMap<String, u32> {
     let mut words = FxHashMap::default();
+    let mut lower = String::new();
     for identifier in identifiers(language, text) {
-        for word in of(identifier) {
-            *words.entry(word).or_default() += 1;
-        }
+        each(identifier, &mut lower, |word| *words.entry(word.to_owned()).or_default() += 1);
     }
     words
 }
@@ -25,15 +24,27 @@ pub(crate) fn identifiers(language: Language, text: &str) -> impl Iterator<Item 
     words.map(|token| &text[token.range])
 }
 
-/// The words of an identifier: itself and, where there are several, its parts.
-pub(crate) fn of(identifier: &str) -> Vec<String> {
-    let parts: Vec<&str> = split(identifier).collect();
-    let mut words = vec![identifier.to_lowercase()];
-    if parts.len() > 1 {
-        let long = parts.iter().filter(|part| part.chars().nth(MIN_PART_CHARACTERS - 1).is_some());
-        words.extend(long.map(|part| part.to_lowercase()));
+/// Calls `found` with the words of an identifier: itself and, where there are several, its parts. `lower` is used again and again.
+pub(crate) fn each(identifier: &str, lower: &mut String, mut found: impl FnMut(&str)) {
+    found(to_lower(identifier, lower));
+    if split(identifier).nth(1).is_none() {
+        return;
     }
-    words
+    for part in split(identifier).filter(|part| part.chars().nth(MIN_PART_CHARACTERS - 1).is_some()) {
+        found(to_lower(part, lower));
+    }
+}
+
+/// `text` in lower case, written into `lower`.
+pub(crate) fn to_lower<'l>(text: &str, lower: &'l mut String) -> &'l str {
+    lower.clear();
+    if text.is_ascii() {
+        lower.push_str(text);
+        lower.make_ascii_lowercase();
+    } else {
+        lower.push_str(&text.to_lowercase());
+    }
+    lower
 }
 
 #[cfg(test)]
@@ -42,7 +53,9 @@ mod tests {
 
     #[track_caller]
     fn check(identifier: &str, expected: &[&str]) {
-        assert_eq!(of(identifier), expected);
+        let mut words = Vec::new();
+        each(identifier, &mut String::new(), |word| words.push(word.to_owned()));
+        assert_eq!(words, expected);
     }
 
     #[test]

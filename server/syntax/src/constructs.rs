@@ -4,15 +4,16 @@
 //! that a pattern begins with. So a pattern says nothing about the siblings of its outermost node.
 
 use std::collections::HashMap;
+use std::iter::Peekable;
 use std::ops::Range;
+use std::str::MatchIndices;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, TextProvider};
 
 use crate::blocks::BlockKind;
-use crate::language::Row;
 use crate::queries::{Kind, Role, RoleQuery};
 use crate::tree::Tree;
-use crate::walk::walk;
+use crate::walk::{Walk, walk};
 
 /// What the structure query finds.
 #[derive(Default)]
@@ -38,20 +39,76 @@ pub(crate) struct Construct<'tree> {
 
 /// All constructs and comments in a tree.
 pub(crate) fn structure(tree: &Tree) -> Structure<'_> {
-    structure_within(tree, 0..usize::MAX)
+    structure_within(tree, ALL)
 }
 
 /// The constructs and comments in the nodes that touch `within`.
 pub(crate) fn structure_within(tree: &Tree, within: Range<usize>) -> Structure<'_> {
+    found_within(tree, within, RoleQuery::structure(tree.language))
+}
+
+/// All functions and comments in a tree.
+pub(crate) fn functions(tree: &Tree) -> Structure<'_> {
+    found_within(tree, ALL, RoleQuery::functions(tree.language))
+}
+
+/// The whole text. A node without a text at its start does not touch it.
+const ALL: Range<usize> = 0..usize::MAX;
+
+/// What `query` finds in the nodes that touch `within`.
+fn found_within<'tree>(
+    tree: &'tree Tree,
+    within: Range<usize>,
+    query: &'static RoleQuery,
+) -> Structure<'tree> {
     let touches = |node: Node| node.start_byte() < within.end && within.start < node.end_byte();
-    let mut structure = Structure::default();
-    let mut matcher = Matcher::new(RoleQuery::structure(tree.language));
-    let mut attributes = Attributes::default();
-    for node in walk(tree.root(), touches).filter(|&node| touches(node)) {
-        let start = attributes.start_before(node, tree.language.row());
-        matcher.matches_at(node, |query, found| structure.add(query, found, start));
+    let mut collector = Collector::new(query);
+    walk(tree.root(), touches).filter(|&node| touches(node)).for_each(|node| collector.take(node));
+    collector.structure
+}
+
+/// All functions with a body in the tree of `text`, and some without.
+pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Structure<'tree> {
+    let mut signs = Signs::new(tree.language.row().body_signs, text);
+    let mut collector = Collector::new(RoleQuery::functions(tree.language));
+    let mut walk = Walk::new(tree.root());
+    while let Some(node) = walk.node() {
+        // The parser may have put a body where it misses one.
+        let may_hold_body = signs.stand_in(node.byte_range()) || node.has_error();
+        if may_hold_body {
+            collector.take(node)
+        } else {
+            collector.pass(node)
+        }
+        // What is in a comment ends the attributes before it.
+        walk.advance(may_hold_body || node.is_extra());
     }
-    structure
+    collector.structure
+}
+
+/// Puts together what a query finds at nodes that come in the order of a walk.
+struct Collector<'tree> {
+    structure: Structure<'tree>,
+    matcher: Matcher,
+    attributes: Attributes,
+}
+
+impl<'tree> Collector<'tree> {
+    fn new(query: &'static RoleQuery) -> Collector<'tree> {
+        let attributes = Attributes { query, pending: None };
+        Collector { structure: Structure::default(), matcher: Matcher::new(query), attributes }
+    }
+
+    /// Takes in what begins at `node`.
+    fn take(&mut self, node: Node<'tree>) {
+        let start = self.attributes.start_before(node);
+        self.matcher.matches_at(node, |query, found| self.structure.add(query, found, start));
+    }
+
+    /// Goes past a node at which nothing begins.
+    fn pass(&mut self, node: Node<'tree>) {
+        self.attributes.start_before(node);
+    }
 }
 
 impl<'tree> Structure<'tree> {
@@ -137,16 +194,35 @@ impl Matcher {
     }
 }
 
+/// Where in a text some signs stand, for asking in order.
+struct Signs<'a> {
+    rest: Vec<Peekable<MatchIndices<'a, &'static str>>>,
+}
+
+impl<'a> Signs<'a> {
+    fn new(signs: &[&'static str], text: &'a str) -> Signs<'a> {
+        Signs { rest: signs.iter().map(|&sign| text.match_indices(sign).peekable()).collect() }
+    }
+
+    /// Whether one of them begins in `range`, which starts no earlier than the ranges asked for before.
+    fn stand_in(&mut self, range: Range<usize>) -> bool {
+        self.rest.iter_mut().any(|sign| {
+            while sign.next_if(|(at, _)| *at < range.start).is_some() {}
+            sign.peek().is_some_and(|(at, _)| *at < range.end)
+        })
+    }
+}
+
 /// The attributes or decorators last seen on a walk, which belong to what follows them.
-#[derive(Default)]
 struct Attributes {
+    query: &'static RoleQuery,
     pending: Option<Range<usize>>,
 }
 
 impl Attributes {
     /// Where the attributes directly before `node`, the next node of the walk, start.
-    fn start_before(&mut self, node: Node, row: &Row) -> Option<usize> {
-        if row.attributes.contains(&node.kind()) {
+    fn start_before(&mut self, node: Node) -> Option<usize> {
+        if self.query.is_attribute(node) {
             let start = self.pending.as_ref().map_or(node.start_byte(), |pending| pending.start);
             self.pending = Some(start..node.end_byte());
             return None;

@@ -1,13 +1,15 @@
 //! Expressions as far as the type of their value can be told without running anything: a form that is the same for all languages.
 
-use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use crate::outline::Source;
 use crate::rules::Rules;
+use crate::walk::Walk;
 
-/// An expression whose value may have a type that can be found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+mod stored;
+
+/// An expression whose value may have a type that can be found. Whatever code it was made from, it nests little.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
     /// A name.
     Name(Box<str>),
@@ -28,6 +30,9 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// How deep one nests that is kept: deeper than any whose type is looked for, and far from what exhausts a stack.
+    pub(crate) const MAX_DEPTH: usize = 64;
+
     /// A value of which nothing can be told.
     pub(crate) const UNKNOWN: Expr = Expr::Either(Vec::new());
 
@@ -36,6 +41,16 @@ impl Expr {
         match some.len() {
             0 | 1 => some.pop(),
             _ => Some(Expr::Either(some)),
+        }
+    }
+
+    /// Whether it nests no deeper than `depth`; a name nests one deep.
+    pub(crate) fn is_within(&self, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self {
+            Expr::Name(_) | Expr::This | Expr::Super | Expr::Typed(_) => true,
+            Expr::Member(inner, _) | Expr::Call(inner) | Expr::Element(inner) => inner.is_within(depth),
+            Expr::Either(some) => some.iter().all(|one| one.is_within(depth)),
         }
     }
 
@@ -59,11 +74,32 @@ pub(crate) struct Expressions<'a> {
     rules: &'static dyn Rules,
     pub(crate) source: Source<'a>,
     depth: usize,
+    /// Where a walk is, if one finds the nodes that are looked at.
+    walk: Option<&'a Walk<'a>>,
 }
 
 impl<'a> Expressions<'a> {
     pub(crate) fn new(rules: &'static dyn Rules, source: Source<'a>) -> Expressions<'a> {
-        Expressions { rules, source, depth: 0 }
+        Expressions { rules, source, depth: 0, walk: None }
+    }
+
+    /// The same for the current node of a walk and nodes in it.
+    pub(crate) fn at<'w>(self, walk: &'w Walk<'w>) -> Expressions<'w>
+    where
+        'a: 'w,
+    {
+        Expressions { walk: Some(walk), ..self }
+    }
+
+    /// The node directly around another one.
+    pub(crate) fn parent<'n>(self, node: Node<'n>) -> Option<Node<'n>>
+    where
+        'a: 'n,
+    {
+        match self.walk {
+            Some(walk) => walk.parent_of(node),
+            None => node.parent(),
+        }
     }
 
     /// What `node` says; `None` where nothing can be told.

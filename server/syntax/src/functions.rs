@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use crate::blocks::BlockKind;
 use crate::body::measure_body;
-use crate::constructs::{Construct, structure};
+use crate::constructs::{Construct, functions, functions_with_body};
 use crate::language::Row;
 use crate::queries::Kind;
 use crate::tokens::whole_comments;
@@ -35,7 +35,7 @@ impl Tree {
     /// a block body that is bound to a name. Other lambdas and closures are none.
     pub fn functions(&self, text: &str) -> Vec<Function> {
         let row = self.language.row();
-        let structure = structure(self);
+        let structure = functions(self);
         let comments = whole_comments(structure.comments, text);
         let mut functions: Vec<Function> = structure
             .constructs
@@ -45,6 +45,18 @@ impl Tree {
             .collect();
         functions.sort_by_key(|function| (function.range.start, Reverse(function.range.end)));
         functions
+    }
+
+    /// The ranges of those of [`Tree::functions`] that have a body, in the same order, for a third of the time.
+    pub fn functions_with_body(&self, text: &str) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = functions_with_body(self, text)
+            .constructs
+            .into_iter()
+            .filter(|construct| construct.body.is_some())
+            .map(|construct| construct.range)
+            .collect();
+        ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
+        ranges
     }
 }
 

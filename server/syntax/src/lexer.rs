@@ -122,6 +122,8 @@ impl Lexer<'_> {
             self.line_end();
         } else if matches!(byte, b' ' | b'\t') {
             self.at += 1;
+        } else if let Some(end) = self.plain_word_end() {
+            self.push(TokenKind::Word, end);
         } else if let Some(end) = self.comment_end() {
             self.at = end;
         } else if let Some(end) = self.literal_end() {
@@ -131,6 +133,13 @@ impl Lexer<'_> {
         } else {
             self.word_or_other();
         }
+    }
+
+    /// End of the word that starts here, where nothing follows that would make a literal's prefix of it: most tokens are such.
+    fn plain_word_end(&self) -> Option<usize> {
+        let byte = self.bytes[self.at];
+        let end = (byte.is_ascii_alphabetic() || byte == b'_').then(|| self.word_end(self.at))?;
+        (!matches!(self.byte(end), b'"' | b'\'' | b'`' | b'#')).then_some(end)
     }
 
     fn word_or_other(&mut self) {

@@ -24,7 +24,7 @@ impl Locals {
 
     /// The same as `expr`, which stands at `offset`, without variables of the function; `None` where nothing can be told.
     pub(crate) fn outside(&self, expr: &Expr, offset: usize) -> Option<Expr> {
-        self.replace(expr, offset, &mut MAX_LOOKUPS.clone())
+        self.replace(expr, offset, Expr::MAX_DEPTH, &mut MAX_LOOKUPS.clone())
     }
 
     /// One of several values, each with where it stands, without variables of the function.
@@ -36,29 +36,27 @@ impl Locals {
         Expr::one_of(some)
     }
 
-    fn replace(&self, expr: &Expr, offset: usize, left: &mut u32) -> Option<Expr> {
+    /// The same, no deeper than `depth`, looking up no more names than are `left`.
+    fn replace(&self, expr: &Expr, offset: usize, depth: usize, left: &mut u32) -> Option<Expr> {
+        let inside = depth.checked_sub(1)?;
+        let mut replace = |inner: &Expr| self.replace(inner, offset, inside, left);
         Some(match expr {
-            Expr::Name(name) => return self.replace_name(name, offset, left),
+            Expr::Name(name) => return self.replace_name(name, offset, depth, left),
             Expr::This | Expr::Super | Expr::Typed(_) => expr.clone(),
-            Expr::Member(object, name) => {
-                Expr::Member(Box::new(self.replace(object, offset, left)?), name.clone())
-            }
-            Expr::Call(callee) => Expr::Call(Box::new(self.replace(callee, offset, left)?)),
-            Expr::Element(collection) => Expr::Element(Box::new(self.replace(collection, offset, left)?)),
-            Expr::Either(some) => {
-                let some: Vec<Expr> = some.iter().filter_map(|one| self.replace(one, offset, left)).collect();
-                return Expr::one_of(some);
-            }
+            Expr::Member(object, name) => Expr::Member(Box::new(replace(object)?), name.clone()),
+            Expr::Call(callee) => replace(callee)?.call(),
+            Expr::Element(collection) => replace(collection)?.element(),
+            Expr::Either(some) => return Expr::one_of(some.iter().filter_map(replace).collect()),
         })
     }
 
-    fn replace_name(&self, name: &str, offset: usize, left: &mut u32) -> Option<Expr> {
+    fn replace_name(&self, name: &str, offset: usize, depth: usize, left: &mut u32) -> Option<Expr> {
         let end = self.bindings.partition_point(|binding| binding.start < offset);
         match self.bindings[..end].iter().rfind(|binding| *binding.name == *name) {
             // What a variable is made from stands before it, so that this ends.
             Some(binding) => {
                 *left = left.checked_sub(1)?;
-                self.replace(&binding.value, binding.start, left)
+                self.replace(&binding.value, binding.start, depth, left)
             }
             None => Some(Expr::Name(name.into())),
         }

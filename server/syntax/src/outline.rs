@@ -15,9 +15,8 @@ use tree_sitter::Node;
 use crate::expr::Expr;
 use crate::language::Language;
 use crate::pieces::parse_pieces;
-use crate::rules::Rules;
 use crate::tree::Tree;
-use crate::walk::walk;
+use crate::walk::{Walk, walk};
 
 /// Longest signature that is kept, in bytes: several times what a strategy shows of one.
 const MAX_SIGNATURE_BYTES: usize = 240;
@@ -152,6 +151,9 @@ impl Tree {
     pub fn outline(&self, text: &str) -> Outline {
         let mut builder = OutlineBuilder::new(self.language, Source { text });
         builder.walk(self.root());
+        for definition in &mut builder.outline.definitions {
+            definition.value.take_if(|value| !value.is_within(Expr::MAX_DEPTH));
+        }
         builder.outline
     }
 }
@@ -220,15 +222,15 @@ impl<'a> Source<'a> {
         cut(sentence, MAX_DOC_BYTES).into()
     }
 
-    /// The comments directly above `node`, as [`Source::doc`] has them.
-    pub(crate) fn doc_above(&self, node: Node<'_>) -> Box<str> {
-        self.doc(self.comments_above(node))
+    /// The comments directly above the line of `start`, as [`Source::doc`] has them.
+    pub(crate) fn doc_above(&self, start: usize) -> Box<str> {
+        self.doc(self.comments_above(start))
     }
 
-    /// The text of the comments directly above `node`, those on lines of their own. Looked up in the lines: a parser finds the
-    /// sibling before a node by going through all of them.
-    pub(crate) fn comments_above(&self, node: Node<'_>) -> &'a str {
-        let above = self.text.get(..node.start_byte()).unwrap_or_default();
+    /// The text of the comments directly above the line of `start`, those on lines of their own. Looked up in the lines: a parser
+    /// finds the sibling before a node by going through all of them.
+    pub(crate) fn comments_above(&self, start: usize) -> &'a str {
+        let above = self.text.get(..start).unwrap_or_default();
         let end = above.rfind('\n').map_or(0, |line_end| line_end + 1);
         let mut start = end;
         let mut is_in_block = false;
@@ -308,6 +310,14 @@ pub(crate) struct OutlineBuilder<'a> {
     /// Positions of namespaces by their names.
     known_namespaces: FxHashMap<Box<str>, u32>,
     known: Known,
+    /// What the current node stands in directly.
+    around: Option<Around>,
+}
+
+/// A node, by the number of its kind and where it starts.
+struct Around {
+    kind: u16,
+    start: usize,
 }
 
 /// Definitions and imports by name, as far as they were looked at: most files never ask for one.
@@ -372,12 +382,18 @@ impl<'a> OutlineBuilder<'a> {
             depth: 0,
             known_namespaces: [("".into(), 0)].into_iter().collect(),
             known: Known::default(),
+            around: None,
         }
     }
 
     fn walk(&mut self, root: Node<'_>) {
         let rules = self.language.row().rules;
-        walk(root, |node| self.visit(rules, node)).for_each(drop);
+        let mut walk = Walk::new(root);
+        while let Some(node) = walk.node() {
+            self.leave_what_ends_before(node.start_byte());
+            self.around = walk.parent().map(|node| Around { kind: node.kind_id(), start: node.start_byte() });
+            walk.advance(rules.define(node, self));
+        }
     }
 
     /// Parses pieces of the current node again and takes in what they define.
@@ -391,14 +407,18 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Lets the rules look at a node; says whether to go on into its children.
-    fn visit(&mut self, rules: &dyn Rules, node: Node<'_>) -> bool {
-        let start = node.start_byte();
-        // What is inside ends before what is around it, so the rest need not be looked at.
+    /// Only the innermost are looked at: what is not among them is either around them or not asked for.
+    fn leave_what_ends_before(&mut self, start: usize) {
         while self.open.pop_if(|open| open.end <= start).is_some() {}
         while self.namespaces.pop_if(|(end, _)| *end <= start).is_some() {}
         while self.regions.pop_if(|region| region.end <= start).is_some() {}
-        rules.define(node, self)
+    }
+
+    /// Where the node directly around the current one starts, if it is of this kind.
+    pub(crate) fn start_around(&self, kind: &str) -> Option<usize> {
+        let grammar = (self.language.row().grammar)();
+        let around = self.around.as_ref()?;
+        (grammar.node_kind_for_id(around.kind) == Some(kind)).then_some(around.start)
     }
 
     /// A definition called `name` that stands where `node` does, with nothing else known yet.

@@ -1,16 +1,19 @@
 //! Parsing pieces of a text again, where its grammar does not know what they are: items in a macro's braces, classes with a macro
 //! before their name.
 
-use tree_sitter::{Node, Parser, Point, Range};
+use tree_sitter::{Node, Point, Range};
 
 use crate::language::Language;
+use crate::tree::with_parser;
 
 /// The tree of what stands in `pieces`, as if nothing else stood in the file. Positions are those of the whole text.
 pub(crate) fn parse_pieces(language: Language, text: &str, pieces: &[Range]) -> Option<tree_sitter::Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&(language.row().grammar)()).expect("the grammars fit the tree-sitter of this build");
-    parser.set_included_ranges(pieces).ok()?;
-    parser.parse(text, None)
+    with_parser(language, |parser| {
+        parser.set_included_ranges(pieces).ok()?;
+        let tree = parser.parse(text, None);
+        parser.set_included_ranges(&[]).expect("no range is out of order");
+        tree
+    })
 }
 
 /// What stands between the first and the last sign of a node, which are one byte each.

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use tree_sitter::{Node, Query, QueryCapture};
+use tree_sitter::{Language as Grammar, Node, Query, QueryCapture};
 
 use crate::blocks::BlockKind;
 use crate::language::{COUNT, Language};
@@ -85,8 +85,31 @@ impl Role {
 pub(crate) struct RoleQuery {
     pub(crate) query: Query,
     roles: Vec<Role>,
-    /// By the number of a kind of nodes: whether the query names it.
-    names: Vec<bool>,
+    /// What patterns begin with.
+    begins: Kinds,
+    /// What stands before a function and belongs to it.
+    attributes: Kinds,
+}
+
+/// Some kinds of nodes: by their numbers, whether they are among them.
+struct Kinds(Vec<bool>);
+
+impl Kinds {
+    /// The kinds of these names; the first name that is none of a kind of nodes as an error.
+    fn new<'n>(grammar: &Grammar, names: impl IntoIterator<Item = &'n str>) -> Result<Kinds, &'n str> {
+        let mut kinds = vec![false; grammar.node_kind_count()];
+        for name in names {
+            let number = grammar.id_for_node_kind(name, true);
+            let is_among =
+                kinds.get_mut(usize::from(number)).filter(|_| grammar.node_kind_is_visible(number));
+            *is_among.ok_or(name)? = true;
+        }
+        Ok(Kinds(kinds))
+    }
+
+    fn has(&self, node: Node) -> bool {
+        self.0.get(usize::from(node.kind_id())).is_some_and(|&is_among| is_among)
+    }
 }
 
 impl RoleQuery {
@@ -101,21 +124,23 @@ impl RoleQuery {
                 Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let mut names = vec![false; grammar.node_kind_count()];
-        for pattern in source.split('(') {
-            let end = pattern.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(pattern.len());
-            let kind = grammar.id_for_node_kind(&pattern[..end], true);
-            if let Some(is_named) = names.get_mut(kind as usize) {
-                *is_named = true;
-            }
-        }
-        Ok(RoleQuery { query, roles, names })
+        let no_kind =
+            |name| fail(format!("`{name}` begins a pattern or is an attribute, and is no kind of nodes"));
+        let begins = Kinds::new(&grammar, outermost_kinds(&source)).map_err(no_kind)?;
+        let attributes = Kinds::new(&grammar, language.row().attributes.iter().copied()).map_err(no_kind)?;
+        Ok(RoleQuery { query, roles, begins, attributes })
     }
 
     /// The query for functions, blocks and comments.
     pub(crate) fn structure(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
         compile_once(&QUERIES, language, language.row().structure)
+    }
+
+    /// The query for functions and comments alone.
+    pub(crate) fn functions(language: Language) -> &'static RoleQuery {
+        static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
+        compile_once(&QUERIES, language, language.row().functions)
     }
 
     /// The query for identifiers and strings.
@@ -126,12 +151,40 @@ impl RoleQuery {
 
     /// Whether a pattern can begin at `node`.
     pub(crate) fn may_begin_at(&self, node: Node) -> bool {
-        self.names.get(node.kind_id() as usize).is_some_and(|&is_named| is_named)
+        self.begins.has(node)
+    }
+
+    /// Whether `node` belongs to what follows it.
+    pub(crate) fn is_attribute(&self, node: Node) -> bool {
+        self.attributes.has(node)
     }
 
     pub(crate) fn role(&self, capture: &QueryCapture) -> Role {
         self.roles[capture.index as usize]
     }
+}
+
+/// The kinds of nodes that the patterns in `source` begin with; empty for a pattern that begins with a group.
+fn outermost_kinds(source: &str) -> Vec<&str> {
+    let mut kinds = Vec::new();
+    let mut depth = 0;
+    let code = source.lines().filter(|line| !line.starts_with(';'));
+    // Every other piece is in quotes.
+    for unquoted in code.flat_map(|line| line.split('"').step_by(2)) {
+        for (at, bracket) in unquoted.match_indices(['(', ')']) {
+            if bracket == ")" {
+                depth -= 1;
+                continue;
+            }
+            if depth == 0 {
+                let kind = &unquoted[at + 1..];
+                let end = kind.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(kind.len());
+                kinds.push(&kind[..end]);
+            }
+            depth += 1;
+        }
+    }
+    kinds
 }
 
 /// Compiling takes far longer than using a query once.
@@ -167,7 +220,7 @@ impl std::error::Error for QueryError {}
 pub fn check_queries() -> Result<(), QueryError> {
     Language::ALL.into_iter().try_for_each(|language| {
         let row = language.row();
-        [row.structure, row.tokens]
+        [row.structure, row.functions, row.tokens]
             .into_iter()
             .try_for_each(|sources| RoleQuery::compile(language, sources).map(drop))
     })
@@ -180,5 +233,24 @@ mod tests {
     #[test]
     fn all_queries_compile() {
         assert_eq!(check_queries(), Ok(()));
+    }
+
+    #[test]
+    fn patterns_begin_with_their_outermost_kinds() {
+        let source =
+            "; (comment)\n(a b: (c \")\" @open) (d)*) @if\n[(e (f))\n (g)] @statement\n((h) @part)\n";
+        assert_eq!(outermost_kinds(source), ["a", "e", "g", ""]);
+    }
+
+    #[test]
+    fn a_pattern_that_would_never_be_tried_is_refused() {
+        for source in [
+            "(_) @other",
+            "((line_comment) @comment)",
+            "(expression_statement) @statement (_expression) @other",
+        ] {
+            let error = RoleQuery::compile(Language::Rust, &[source]).err().expect(source);
+            assert!(error.message.contains("begins a pattern"), "{error}");
+        }
     }
 }

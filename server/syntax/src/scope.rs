@@ -13,7 +13,7 @@ use crate::language::Language;
 use crate::lexer::{TokenKind, is_reserved, lex};
 use crate::outline::{DefinitionKind, Outline, Source};
 use crate::tree::{Tree, parse};
-use crate::walk::walk;
+use crate::walk::Walk;
 
 /// Stands at the cursor where no name is begun, so that the parser sees a complete expression.
 const PLACEHOLDER: &str = "__ghost__";
@@ -85,8 +85,13 @@ impl Tree {
                     .map_or(true, |found| node.end_byte() > closed[found].end)
         };
         let mut found = Vec::new();
-        for node in walk(self.root(), is_in_reach).filter(|&node| is_in_reach(node)) {
-            rules.bindings(node, expressions, &mut found);
+        let mut walk = Walk::new(self.root());
+        while let Some(node) = walk.node() {
+            let is_in_reach = is_in_reach(node);
+            if is_in_reach {
+                rules.bindings(node, expressions.at(&walk), &mut found);
+            }
+            walk.advance(is_in_reach);
         }
         found.sort_by_key(|binding| binding.start);
         found

@@ -1,5 +1,7 @@
 //! Parsing, anew or after a change.
 
+use std::cell::RefCell;
+
 use text::Edit;
 use tree_sitter::{InputEdit, Node, Parser, Point};
 
@@ -21,11 +23,18 @@ pub fn parse(language: Language, text: &str) -> Tree {
 }
 
 fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>) -> Tree {
-    let mut parser = Parser::new();
-    parser.set_language(&(language.row().grammar)()).expect("the grammars fit the tree-sitter of this build");
-    let inner =
-        parser.parse(text, old).expect("a parser with a language and without a deadline gives a tree");
-    Tree { language, inner }
+    let inner = with_parser(language, |parser| parser.parse(text, old));
+    Tree { language, inner: inner.expect("a parser with a language and without a deadline gives a tree") }
+}
+
+/// Lets `work` use a parser of `language`. Each thread has one: what it has allocated serves the next text, too.
+pub(crate) fn with_parser<T>(language: Language, work: impl FnOnce(&mut Parser) -> T) -> T {
+    thread_local!(static PARSER: RefCell<Parser> = RefCell::new(Parser::new()));
+    let grammar = (language.row().grammar)();
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&grammar).expect("the grammars fit the tree-sitter of this build");
+        work(parser)
+    })
 }
 
 impl Tree {

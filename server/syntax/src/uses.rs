@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, Expressions};
 use crate::outline::Source;
 use crate::tree::Tree;
-use crate::walk::walk;
+use crate::walk::Walk;
 
 /// How a name is used.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +42,15 @@ impl Tree {
     pub fn uses(&self, text: &str) -> Vec<Use> {
         let rules = self.language.row().rules;
         let expressions = Expressions::new(rules, Source { text });
-        let mut uses: Vec<Use> = walk(self.root(), |node| rules.holds_uses(node))
-            .filter_map(|node| rules.use_of(node, expressions))
-            .map(|NodeUse { name, kind }| Use { name: name.byte_range(), kind })
+        let mut uses = Vec::new();
+        let mut walk = Walk::new(self.root());
+        while let Some(node) = walk.node() {
+            let found = rules.use_of(node, expressions.at(&walk));
+            let found = found.map(|NodeUse { name, kind }| Use { name: name.byte_range(), kind });
             // The parser puts names without a text where it misses one.
-            .filter(|one| !one.name.is_empty())
-            .collect();
+            uses.extend(found.filter(|one| !one.name.is_empty()));
+            walk.advance(rules.holds_uses(node));
+        }
         uses.sort_by_key(|one| (one.name.start, one.name.end));
         uses.dedup_by_key(|one| one.name.start);
         uses

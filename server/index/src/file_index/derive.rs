@@ -11,6 +11,9 @@ use crate::bags::{Bags, BagsBuilder};
 use crate::terms::{Term, names};
 use crate::words;
 
+/// Functions around one that is kept: real code nests less.
+const MAX_FUNCTIONS_AROUND: usize = 16;
+
 pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
     let hash = ContentHash::of(&file);
     if !has_place_in_32_bits(&file.text) {
@@ -68,57 +71,79 @@ pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
 
 /// A bag for every block of lines.
 fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
-    let mut terms = IdentifierTerms { language, known: FxHashMap::default(), bags: BagsBuilder::default() };
+    let mut filler = Filler::default();
     for block in lines.chunks(BLOCK_LINES) {
-        for line in block {
-            names(&text[line.range.start as usize..line.range.end as usize]).for_each(|name| terms.add(name));
+        for name in names(block_text(text, block)) {
+            filler.add(name, |lower, found| {
+                if !syntax::is_reserved(language, name) {
+                    found(Term::identifier(name));
+                    Term::each_part(name, lower, found);
+                }
+            });
         }
-        terms.bags.end_bag();
+        filler.bags.end_bag();
     }
-    terms.bags.finish()
+    filler.bags.finish()
 }
 
-/// Terms of identifiers; each identifier is taken apart once.
-struct IdentifierTerms<'a> {
-    language: Language,
-    /// The numbers of its terms in `bags`; none for a keyword.
-    known: FxHashMap<&'a str, Box<[u32]>>,
-    bags: BagsBuilder,
-}
-
-impl<'a> IdentifierTerms<'a> {
-    fn add(&mut self, name: &'a str) {
-        let IdentifierTerms { language, known, bags } = self;
-        let numbers = known.entry(name).or_insert_with(|| {
-            if syntax::is_reserved(*language, name) {
-                return Box::default();
-            }
-            let terms = std::iter::once(Term::identifier(name)).chain(Term::parts(name));
-            terms.map(|term| bags.number(term)).collect()
-        });
-        numbers.iter().for_each(|&number| bags.add(number));
+/// From the first to the last of some lines, blank ones in between included.
+fn block_text<'t>(text: &'t str, lines: &[CodeLine]) -> &'t str {
+    match lines {
+        [first, ..] => &text[first.range.start as usize..lines[lines.len() - 1].range.end as usize],
+        [] => "",
     }
 }
 
-/// Functions with a body.
+/// Functions with a body. In endlessly nested code the innermost are left out: each costs as much as all that stands in it.
 fn functions(tree: &Tree, text: &str) -> Box<[Range<u32>]> {
-    let with_body = tree.functions(text).into_iter().filter(|function| function.body.is_some());
-    with_body.map(|function| function.range.start as u32..function.range.end as u32).collect()
+    let mut around: Vec<usize> = Vec::new();
+    let mut functions = tree.functions_with_body(text);
+    functions.retain(|function| {
+        while around.pop_if(|end| *end <= function.start).is_some() {}
+        let is_kept = around.len() < MAX_FUNCTIONS_AROUND;
+        if is_kept {
+            around.push(function.end);
+        }
+        is_kept
+    });
+    functions.into_iter().map(|range| range.start as u32..range.end as u32).collect()
 }
 
 /// A bag for every function.
 fn function_words(language: Language, text: &str, functions: &[Range<u32>]) -> Bags {
-    let mut bags = BagsBuilder::default();
-    let mut known = FxHashMap::<&str, Box<[u32]>>::default();
+    let mut filler = Filler::default();
     for function in functions {
-        for identifier in words::identifiers(language, &text[function.start as usize..function.end as usize])
-        {
-            let numbers = known.entry(identifier).or_insert_with(|| {
-                words::of(identifier).iter().map(|word| bags.number(Term::word(word))).collect()
+        let code = &text[function.start as usize..function.end as usize];
+        for identifier in words::identifiers(language, code) {
+            filler.add(identifier, |lower, found| {
+                words::each(identifier, lower, |word| found(Term::word(word)));
             });
-            numbers.iter().for_each(|&number| bags.add(number));
         }
-        bags.end_bag();
+        filler.bags.end_bag();
     }
-    bags.finish()
+    filler.bags.finish()
+}
+
+/// Fills bags with the terms of identifiers; each identifier is taken apart once.
+#[derive(Default)]
+struct Filler<'a> {
+    bags: BagsBuilder,
+    /// By identifier: which of `numbers` are those of its terms.
+    known: FxHashMap<&'a str, Range<usize>>,
+    numbers: Vec<u32>,
+    /// For identifiers in lower case.
+    lower: String,
+}
+
+impl<'a> Filler<'a> {
+    /// Puts the terms of `identifier` into the bag: `take_apart` says which they are, and has a text to write into.
+    fn add(&mut self, identifier: &'a str, take_apart: impl FnOnce(&mut String, &mut dyn FnMut(Term))) {
+        let Filler { bags, known, numbers, lower } = self;
+        let range = known.entry(identifier).or_insert_with(|| {
+            let start = numbers.len();
+            take_apart(lower, &mut |term| numbers.push(bags.number(term)));
+            start..numbers.len()
+        });
+        numbers[range.clone()].iter().for_each(|&number| bags.add(number));
+    }
 }

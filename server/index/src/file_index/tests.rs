@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use syntax::Language;
 
 use super::*;
+use crate::codec::{seal, unseal, write_number};
 
 fn index(path: &str, text: &str) -> FileIndex {
     let language = Language::from_path(path).unwrap();
@@ -77,8 +78,31 @@ fn another_content_is_recognised() {
     assert_eq!(decode("a.py", "import os\n", &stored), Err(DecodeError::Content));
     assert_eq!(decode("a.js", PYTHON, &stored), Err(DecodeError::Content));
     assert_eq!(decode("a.py", PYTHON, &stored[..40]), Err(DecodeError::Damaged));
-    assert_eq!(decode("a.py", PYTHON, b"\x0cfile-index 0"), Err(DecodeError::Format));
+    assert_eq!(decode("a.py", PYTHON, b"\x0cfile-index 1"), Err(DecodeError::Format));
     assert_eq!(decode("a.py", PYTHON, b""), Err(DecodeError::Format));
+}
+
+/// A cache that somebody made is sealed like one that was written.
+#[test]
+fn an_expression_that_nests_too_deep_is_damage() {
+    let built = index("a.py", "x = name()\n");
+    let stored = built.encode();
+    let payload = unseal(FileIndex::FORMAT, &stored).unwrap();
+    // The steps of its value: how many there are, the name with its length, the call.
+    let steps = b"\x02\x00\x04name\x04";
+    let at = payload.windows(steps.len()).position(|bytes| bytes == steps).unwrap();
+    let with_calls = |calls: u32| {
+        let mut payload = payload.to_vec();
+        let mut deep = Vec::new();
+        write_number(&mut deep, calls + 1);
+        deep.extend_from_slice(&steps[1..steps.len() - 1]);
+        deep.extend(std::iter::repeat_n(steps[steps.len() - 1], calls as usize));
+        payload.splice(at..at + steps.len(), deep);
+        FileIndex::decode(built.file().clone(), &seal(FileIndex::FORMAT, &payload))
+    };
+    assert_eq!(with_calls(1).as_ref(), Ok(&built));
+    assert!(with_calls(10).is_ok());
+    assert_eq!(with_calls(1_000_000), Err(DecodeError::Damaged));
 }
 
 proptest! {

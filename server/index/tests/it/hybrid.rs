@@ -1,7 +1,7 @@
 //! What the strategies send for a cursor, marked by `$0` in the first file.
 
 use expect_test::{Expect, expect};
-use index::{Budget, Hit, Index, Query, Strategy, Visit};
+use index::{Budget, FileIndex, Hit, Index, Query, Strategy, Visit};
 use syntax::{Projects, SourceFile};
 
 use crate::fixture::{files, manifests};
@@ -360,6 +360,30 @@ fn the_order_in_which_files_came_does_not_matter() {
             asked.hits_in(&grown, strategy, 300, &[]),
             "{strategy}"
         );
+    }
+}
+
+/// Whatever follows what it is made from must end, and must not need a stack as deep as the code.
+#[test]
+fn endless_expressions_are_no_errors() {
+    let chain = "a.".repeat(30_000);
+    let chains = [
+        ("py", "case "),
+        ("ts", "const x = "),
+        ("java", "var x = "),
+        ("cs", "var x = "),
+        ("rs", "let x = "),
+        ("go", "x := "),
+        ("cpp", "auto x = "),
+    ];
+    for (ending, start) in chains {
+        let fixture = format!("//- /a.{ending}\n{start}{chain}b;\nx.$0\n//- /b.{ending}\n{start}{chain}b;\n");
+        let asked = Asked::new(&fixture);
+        for strategy in Strategy::ALL {
+            asked.hits(strategy, 100, &[]);
+        }
+        let built = FileIndex::new(asked.files[1].clone());
+        assert_eq!(FileIndex::decode(asked.files[1].clone(), &built.encode()).as_ref(), Ok(&built));
     }
 }
 

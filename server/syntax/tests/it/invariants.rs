@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use syntax::{Block, BlockKind, Language};
+use syntax::{Block, BlockKind, Language, Tree};
 
 /// Asks for everything about `text` and checks that all ranges are in bounds, on characters, in order and nested.
 #[track_caller]
@@ -26,7 +26,11 @@ pub(crate) fn assert_invariants(language: Language, text: &str) {
             "{a:?} and {b:?} overlap or are out of order"
         );
     }
-    for function in tree.functions(text) {
+    let functions = tree.functions(text);
+    let with_body = functions.iter().filter(|function| function.body.is_some());
+    let ranges: Vec<Range<usize>> = with_body.map(|function| function.range.clone()).collect();
+    assert_eq!(tree.functions_with_body(text), ranges);
+    for function in functions {
         assert_in_text(&function.range, text);
         assert!(
             contains(&function.range, &function.signature)
@@ -45,6 +49,30 @@ pub(crate) fn assert_invariants(language: Language, text: &str) {
         assert!(end.is_none_or(|end| end > offset && end <= text.len()));
     }
     tree.has_error();
+    assert_names(&tree, text);
+}
+
+/// Asks for everything about the names in `text`.
+#[track_caller]
+fn assert_names(tree: &Tree, text: &str) {
+    let outline = tree.outline(text);
+    for (position, definition) in outline.definitions.iter().enumerate() {
+        assert_in_text(&(definition.range.start as usize..definition.range.end as usize), text);
+        assert!(definition.container.is_none_or(|container| (container as usize) < position));
+        assert!((definition.namespace as usize) < outline.namespaces.len());
+    }
+    let uses = tree.uses(text);
+    assert!(uses.iter().all(|one| !one.name.is_empty()));
+    assert!(uses.is_sorted_by(|a, b| a.name.start < b.name.start));
+    uses.iter().for_each(|one| assert_in_text(&one.name, text));
+    for offset in [0, text.len() / 2, text.len()] {
+        let bindings = tree.bindings(text, &outline, offset);
+        assert!(bindings.is_sorted_by_key(|binding| binding.start));
+    }
+    let prefix = &text[..text.floor_char_boundary(text.len() / 2)];
+    let scope = syntax::scope(tree.language(), prefix);
+    let definitions = scope.outline.definitions.len();
+    assert!(scope.enclosing.iter().all(|&position| (position as usize) < definitions));
 }
 
 #[track_caller]
@@ -103,6 +131,49 @@ fn deep_nesting() {
             assert_invariants(language, &text);
         }
     }
+}
+
+#[test]
+fn deep_namespaces_have_no_endless_names() {
+    for (language, opener) in [(Language::CSharp, "namespace a1 {"), (Language::Cpp, "namespace a1 {")] {
+        let text = opener.repeat(DEPTH) + "class A {};" + &"}".repeat(DEPTH);
+        let outline = syntax::parse(language, &text).outline(&text);
+        let innermost = outline.definitions.iter().find(|definition| *definition.name == *"A").unwrap();
+        let name = &outline.namespaces[innermost.namespace as usize];
+        assert!(name.starts_with("a1.a1.") && name.len() < DEPTH);
+    }
+}
+
+/// As long as a line gets in a file of ordinary size.
+const CHAIN: usize = 100_000;
+
+#[test]
+fn long_chains() {
+    let rules = [
+        Language::Python,
+        Language::TypeScript,
+        Language::Java,
+        Language::CSharp,
+        Language::Rust,
+        Language::Go,
+        Language::Cpp,
+    ];
+    for language in rules {
+        let text = format!("x = {}a", "a.".repeat(CHAIN));
+        assert_names(&syntax::parse(language, &text), &text);
+    }
+    let patterns = ["match x:\n case ", &"a.".repeat(CHAIN), "a() as b:\n  b\n"].concat();
+    assert_names(&syntax::parse(Language::Python, &patterns), &patterns);
+}
+
+/// What a function returns is told by its variables, each of which is made from the one before.
+#[test]
+fn values_of_values() {
+    let assignments: String = (1..100).map(|n| format!("  a{n} = a{}{}\n", n - 1, ".b".repeat(20))).collect();
+    let text = format!("def f(a0):\n{assignments}  return a99\ndef g():\n  a1 = b.c\n  return a1.d\n");
+    let outline = syntax::parse(Language::Python, &text).outline(&text);
+    let values: Vec<bool> = outline.definitions.iter().map(|definition| definition.value.is_some()).collect();
+    assert_eq!(values, [false, true]);
 }
 
 /// Pieces of code from all languages, so that random texts run into the grammars.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::expr::Expressions;
 use crate::outline::Source;
 
 /// Declarators in declarators, or names in names, beyond this are not looked at.
@@ -59,12 +60,10 @@ pub(super) fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The whole of `a::b::c`, where `b::c` is nested in it.
-pub(super) fn outermost(name: Node<'_>) -> Node<'_> {
-    std::iter::successors(Some(name), qualified_around).take(MAX_DEPTH).last().unwrap_or(name)
-}
-
-fn qualified_around<'tree>(name: &Node<'tree>) -> Option<Node<'tree>> {
-    name.parent().filter(|parent| parent.kind() == "qualified_identifier")
+pub(super) fn outermost<'n>(name: Node<'n>, expressions: Expressions<'n>) -> Node<'n> {
+    let around =
+        |name: &Node<'n>| expressions.parent(*name).filter(|parent| parent.kind() == "qualified_identifier");
+    std::iter::successors(Some(name), around).take(MAX_DEPTH).last().unwrap_or(name)
 }
 
 /// The names of `a::b::c`, without what each is made from in `<>`.
@@ -103,7 +102,9 @@ pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
             source.type_text(of.child_by_field_name("name"))
         }
         "type_descriptor" => type_text(source, of),
-        "type_identifier" if is_macro(source.of(of)) => source.type_text(Some(type_behind(of).unwrap_or(of))),
+        "type_identifier" if is_macro(source.of(of)) => {
+            source.type_text(Some(type_behind(of, node).unwrap_or(of)))
+        }
         _ => source.type_text(Some(of)),
     }
 }
@@ -113,9 +114,11 @@ fn is_macro(name: &str) -> bool {
     name.len() > 2 && !name.contains(char::is_lowercase)
 }
 
-/// The type that follows a macro, which the parser takes for the type.
-fn type_behind(name: Node<'_>) -> Option<Node<'_>> {
-    name.next_sibling().filter(|next| next.is_error())
+/// The type that follows a macro in `around`, which the parser takes for the type.
+fn type_behind<'tree>(name: Node<'tree>, around: Node<'tree>) -> Option<Node<'tree>> {
+    let mut cursor = around.walk();
+    let next = around.children(&mut cursor).skip_while(|child| *child != name).nth(1);
+    next.filter(Node::is_error)
 }
 
 /// Whether the type is told by the value.

@@ -7,6 +7,7 @@ use super::declarators::{Declared, declarators, declared, is_auto, path, type_te
 use crate::expr::Expressions;
 use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Region, Source};
 use crate::pieces::around;
+use crate::walk::Walk;
 
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     match node.kind() {
@@ -63,7 +64,7 @@ fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     // The parser takes a comment behind a value for a part of it.
     let signature = signature.split("/*").next().unwrap_or_default();
     definition.signature = signature.trim_end_matches(['\\', ' ']).into();
-    definition.doc = doc(source, node);
+    definition.doc = doc(node, outline);
     definition.parameters = parameters.map_or_else(Vec::new, |list| {
         let mut cursor = list.walk();
         let names = list.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
@@ -261,7 +262,7 @@ fn start(node: Node<'_>, name: Node<'_>, kind: DefinitionKind, outline: &Outline
     let last = names.last().map_or("", |last| source.of(*last));
     let mut definition = outline.definition(last, kind, node);
     definition.line = name.start_position().row as u32;
-    definition.doc = doc(source, node);
+    definition.doc = doc(node, outline);
     if let Some((_, scopes @ [_, ..])) = names.split_last() {
         let owner: Vec<&str> = scopes.iter().map(|scope| source.of(*scope)).collect();
         definition.owner = Some(owner.join("::").into());
@@ -318,7 +319,8 @@ fn value_of(
         None => source.signature(node, value),
     };
     if is_auto(&of) {
-        definition.value = value.and_then(|value| Expressions::new(&C, source).of(value));
+        let walk = Walk::new(node);
+        definition.value = value.and_then(|value| Expressions::new(&C, source).at(&walk).of(value));
     } else {
         definition.type_text = of;
     }
@@ -369,13 +371,13 @@ fn has_specifier(source: Source<'_>, node: Node<'_>, specifier: &str) -> bool {
 }
 
 /// The comment above `node`, or above the `template` that it is the end of, or else behind it on its line.
-fn doc(source: Source<'_>, node: Node<'_>) -> Box<str> {
+fn doc(node: Node<'_>, outline: &OutlineBuilder<'_>) -> Box<str> {
+    let source = outline.source;
     let above = source.text.get(..node.start_byte()).unwrap_or_default();
-    let template = above.trim_end().ends_with('>').then(|| node.parent()).flatten();
-    let template = template.filter(|parent| parent.kind() == "template_declaration");
-    let documented = template.unwrap_or(node);
-    let line_before =
-        source.text.get(..documented.start_byte()).and_then(|before| before.rsplit('\n').next());
+    let ends_template = above.trim_end().ends_with('>');
+    let template = outline.start_around("template_declaration").filter(|_| ends_template);
+    let documented = template.unwrap_or(node.start_byte());
+    let line_before = source.text.get(..documented).and_then(|before| before.rsplit('\n').next());
     if line_before.is_some_and(|before| before.trim().is_empty()) {
         let doc = source.doc_above(documented);
         if !doc.is_empty() {

@@ -46,9 +46,11 @@ impl Rules for C {
                 let name = simple(node.child_by_field_name("type")?);
                 (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
-            "type_identifier" | "namespace_identifier" => mentioned(node),
+            "type_identifier" | "namespace_identifier" => mentioned(node, expressions),
             // Macros and constants are told from variables by a capital letter.
-            "identifier" if expressions.source.of(node).contains(char::is_uppercase) => mentioned(node),
+            "identifier" if expressions.source.of(node).contains(char::is_uppercase) => {
+                mentioned(node, expressions)
+            }
             _ => None,
         }
     }
@@ -82,13 +84,14 @@ impl Rules for C {
 fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let Expr::Member(object, _) = expressions.of(node)? else { return None };
     let name = path(node).pop().filter(|name| name.kind().ends_with("identifier"))?;
-    let declarator = outermost(node).parent()?.child_by_field_name("declarator");
-    (declarator != Some(outermost(node))).then_some(NodeUse { name, kind: UseKind::Member(*object) })
+    let whole = outermost(node, expressions);
+    let declarator = expressions.parent(whole)?.child_by_field_name("declarator");
+    (declarator != Some(whole)).then_some(NodeUse { name, kind: UseKind::Member(*object) })
 }
 
 /// A type, macro or constant by its name alone, where it is not just being declared.
-fn mentioned(name: Node<'_>) -> Option<NodeUse<'_>> {
-    let parent = name.parent()?;
+fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    let parent = expressions.parent(name)?;
     let is_named = ["name", "declarator"]
         .iter()
         .any(|field| parent.child_by_field_name(field).is_some_and(|named| named == name));

@@ -52,7 +52,7 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
 
 /// The whole of `a::b::c`, also for what is nested in it.
 fn qualified(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
-    let node = outermost(node);
+    let node = outermost(node, expressions);
     let name = |name: Node<'_>| -> Box<str> { expressions.source.of(name).into() };
     let names = path(node);
     let (first, rest) = names.split_first()?;
@@ -131,7 +131,9 @@ impl Binder<'_, '_> {
     fn bind(&mut self, node: Node<'_>, declarator: Option<Node<'_>>, value: Option<Expr>) {
         let Some(Declared { name, function }) = declarator.and_then(declared) else { return };
         // In a function, what looks like a prototype most often is a variable that is given arguments.
-        if function.is_some() && node.parent().is_none_or(|parent| parent.kind() != "compound_statement") {
+        let is_in_function =
+            || self.expressions.parent(node).is_some_and(|parent| parent.kind() == "compound_statement");
+        if function.is_some() && !is_in_function() {
             return;
         }
         let type_text = type_text(self.expressions.source, node);

@@ -226,7 +226,7 @@ fn is_private(node: Node<'_>, outline: &OutlineBuilder<'_>) -> bool {
 
 /// The first sentence of the summary in the documentation above, without its markup.
 fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
-    let above = source.comments_above(node);
+    let above = source.comments_above(node.start_byte());
     let Some((_, summary)) = above.split_once("<summary>") else { return "".into() };
     let summary = summary.split("</summary>").next().unwrap_or_default();
     source.doc(&replace_between(summary, ['<', '>'], shown))

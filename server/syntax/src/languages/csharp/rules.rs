@@ -54,7 +54,7 @@ impl Rules for CSharp {
                 Some(Expr::Typed(format!("{}[]", source.field(field("type")?, "type")).into()))
             }
             "as_expression" => typed(field("right"), source),
-            "implicit_object_creation_expression" => typed(wanted_type(node), source),
+            "implicit_object_creation_expression" => typed(wanted_type(node, expressions), source),
             "conditional_expression" => {
                 expressions.either_of([field("consequence"), field("alternative")].into_iter().flatten())
             }
@@ -102,10 +102,9 @@ impl Rules for CSharp {
     }
 
     fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
-        let source = expressions.source;
         let bare = |name| NodeUse { name, kind: UseKind::Bare };
         match node.kind() {
-            "qualified_name" if is_namespace_name(node) => None,
+            "qualified_name" if is_namespace_name(node, expressions) => None,
             "member_access_expression" | "conditional_access_expression" | "qualified_name" => {
                 let (object, name) = member(node)?;
                 Some(NodeUse { name, kind: UseKind::Member(expressions.of(object)?) })
@@ -124,10 +123,10 @@ impl Rules for CSharp {
                 Some(NodeUse { name, kind: UseKind::Member(initialized(node, expressions)?) })
             }
             "with_initializer" => {
-                let object = expressions.of(node.parent()?)?;
+                let object = expressions.of(expressions.parent(node)?)?;
                 Some(NodeUse { name: node.named_child(0)?, kind: UseKind::Member(object) })
             }
-            "identifier" => is_mentioned(node, source).then(|| bare(node)),
+            "identifier" => is_mentioned(node, expressions).then(|| bare(node)),
             _ => None,
         }
     }
@@ -209,8 +208,9 @@ fn bind_locals(statement: Node<'_>, expressions: Expressions<'_>, found: &mut Ve
 const MAX_CLIMB: usize = 3;
 
 /// The type that the declaration around a `new()` writes.
-fn wanted_type(node: Node<'_>) -> Option<Node<'_>> {
-    let around = std::iter::successors(node.parent(), Node::parent).take(MAX_CLIMB);
+fn wanted_type<'n>(node: Node<'n>, expressions: Expressions<'n>) -> Option<Node<'n>> {
+    let parent = |node: &Node<'n>| expressions.parent(*node);
+    let around = std::iter::successors(parent(&node), parent).take(MAX_CLIMB);
     let is_value = |around: &Node<'_>| {
         matches!(
             around.kind(),
@@ -225,13 +225,13 @@ fn wanted_type(node: Node<'_>) -> Option<Node<'_>> {
 
 /// What gets a member in `new Type { Member = value }`.
 fn initialized(assignment: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
-    let list = assignment.parent().filter(|parent| parent.kind() == "initializer_expression")?;
+    let list = expressions.parent(assignment).filter(|parent| parent.kind() == "initializer_expression")?;
     created(list, expressions)
 }
 
 fn created(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let is_creation = |parent: &Node<'_>| parent.kind().ends_with("object_creation_expression");
-    expressions.of(initializer.parent().filter(is_creation)?)
+    expressions.of(expressions.parent(initializer).filter(is_creation)?)
 }
 
 /// The member whose name is begun at the end of `new Type { First = 1, Sec`.
@@ -241,21 +241,22 @@ fn begun_member(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<E
 }
 
 /// Whether a name that stands by itself may be that of a type elsewhere, or of its member.
-fn is_mentioned(node: Node<'_>, source: Source<'_>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+    let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
     let is_capital = source.of(node).starts_with(char::is_uppercase);
     is_capital
         && !before.ends_with('.')
-        && node.parent().is_none_or(|parent| {
-            parent.child_by_field_name("name") != Some(node) && !is_namespace_name(parent)
+        && expressions.parent(node).is_none_or(|parent| {
+            parent.child_by_field_name("name") != Some(node) && !is_namespace_name(parent, expressions)
         })
 }
 
 /// Whether a qualified name is that of the namespace which begins here.
-fn is_namespace_name(node: Node<'_>) -> bool {
+fn is_namespace_name<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let mut around = node;
     while around.kind() == "qualified_name" {
-        let Some(parent) = around.parent() else { return false };
+        let Some(parent) = expressions.parent(around) else { return false };
         around = parent;
     }
     around.kind() == "namespace_declaration" && around != node

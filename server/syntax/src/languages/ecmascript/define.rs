@@ -116,7 +116,7 @@ pub(super) fn define_bound(
     };
     let definition = Definition {
         signature,
-        doc: source.doc_above(node),
+        doc: source.doc_above(node.start_byte()),
         value: value
             .filter(|_| type_text.is_empty())
             .and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
@@ -170,7 +170,7 @@ fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     if let Some(name) = name {
         let definition = Definition {
             signature: source.signature(node, body),
-            doc: source.doc_above(node),
+            doc: source.doc_above(node.start_byte()),
             ..outline.definition(source.of(name), DefinitionKind::Module, node)
         };
         outline.add(definition);

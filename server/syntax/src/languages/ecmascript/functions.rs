@@ -9,7 +9,7 @@ use crate::locals::Locals;
 use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Parameter, Source, squeeze};
 use crate::rules::Rules;
 use crate::tree::named_children;
-use crate::walk::walk;
+use crate::walk::Walk;
 
 /// Returned values of a function that are looked at; more of them seldom have more types.
 const MAX_RETURNS: usize = 3;
@@ -37,7 +37,7 @@ pub(super) fn callable(
     let body = function.child_by_field_name("body");
     Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
-        doc: source.doc_above(node),
+        doc: source.doc_above(node.start_byte()),
         type_text: source.type_text(function.child_by_field_name("return_type")),
         parameters: parameters(function, source),
         ..outline.definition(name, kind, node)
@@ -92,7 +92,8 @@ struct FunctionBody<'tree> {
 impl<'tree> FunctionBody<'tree> {
     /// Reads the statements of a body, and takes in what is imported there.
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
-        let expressions = Expressions::new(&EcmaScript, outline.source);
+        let walk = Walk::new(function);
+        let expressions = Expressions::new(&EcmaScript, outline.source).at(&walk);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         EcmaScript.bindings(function, expressions, &mut bindings);
         if let Some(parameters) = function.child_by_field_name("parameters") {
@@ -101,7 +102,8 @@ impl<'tree> FunctionBody<'tree> {
         if body.kind() != "statement_block" {
             returns.extend(expressions.of(body).map(|value| (value, body.start_byte())));
         }
-        for node in walk(body, |node| holds_statements(node.kind())) {
+        let mut walk = Walk::new(body);
+        while let Some(node) = walk.node() {
             match node.kind() {
                 "return_statement" if returns.len() < MAX_RETURNS => {
                     returns.extend(expressions.wrapped(node).map(|value| (value, node.start_byte())));
@@ -110,8 +112,9 @@ impl<'tree> FunctionBody<'tree> {
                     fields.push((node, expressions.field(node, "right")));
                 }
                 "variable_declarator" if exports::import_required(node, outline) => {}
-                _ => EcmaScript.bindings(node, expressions, &mut bindings),
+                _ => EcmaScript.bindings(node, expressions.at(&walk), &mut bindings),
             }
+            walk.advance(holds_statements(node.kind()));
         }
         FunctionBody { locals: Locals::new(bindings), returns, fields }
     }

@@ -85,7 +85,7 @@ impl Rules for EcmaScript {
                 (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "identifier" | "type_identifier" | "shorthand_property_identifier" => {
-                let is_used = is_mentioned(node, expressions.source.of(node));
+                let is_used = is_mentioned(node, expressions);
                 is_used.then_some(NodeUse { name: node, kind: UseKind::Bare })
             }
             _ => None,
@@ -145,8 +145,8 @@ fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// Whether a name stands for a value or type, rather than being defined or bound there.
-fn is_mentioned(node: Node<'_>, name: &str) -> bool {
-    let Some(parent) = node.parent() else { return false };
+fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+    let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |field| parent.child_by_field_name(field) == Some(node);
     match parent.kind() {
         "variable_declarator"
@@ -172,7 +172,7 @@ fn is_mentioned(node: Node<'_>, name: &str) -> bool {
         "formal_parameters" | "rest_pattern" | "array_pattern" | "pair_pattern" | "infer_type" => false,
         // Elements in lower case are those of the browser.
         "jsx_opening_element" | "jsx_self_closing_element" => {
-            !is_field("name") || name.starts_with(char::is_uppercase)
+            !is_field("name") || expressions.source.of(node).starts_with(char::is_uppercase)
         }
         _ => true,
     }

@@ -17,10 +17,10 @@ pub(super) fn define_class(node: Node<'_>, class: Node<'_>, name: &str, outline:
     let body = class.child_by_field_name("body");
     let heritage = named_children(class).into_iter().find(|child| child.kind() == "class_heritage");
     // Decorators may stand before `export`, and the documentation before them.
-    let exported = node.parent().filter(|parent| parent.kind() == "export_statement");
+    let exported = outline.start_around("export_statement");
     let definition = Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
-        doc: source.doc_above(exported.unwrap_or(node)),
+        doc: source.doc_above(exported.unwrap_or(node.start_byte())),
         bases: heritage.map(|heritage| bases(heritage, source)).unwrap_or_default(),
         ..outline.definition(name, DefinitionKind::Type, node)
     };
@@ -75,7 +75,7 @@ pub(super) fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
             body.or(value.filter(|_| has_members(&parts))),
             NO_SIGNATURE,
         ),
-        doc: source.doc_above(node),
+        doc: source.doc_above(node.start_byte()),
         type_text: source.type_text(value),
         bases: bases.map(|base| source.type_text(Some(base))).collect(),
         ..outline.definition(source.field(node, "name"), DefinitionKind::Type, node)
@@ -145,7 +145,7 @@ fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
     }
     let mut method = callable(node, node, name, kind, outline);
     if first != node {
-        method.doc = source.doc_above(first);
+        method.doc = source.doc_above(first.start_byte());
     }
     if kind == DefinitionKind::Field && method.type_text.is_empty() {
         // What is said of the value of a setter is said of its parameter.
@@ -207,7 +207,7 @@ fn define_field(node: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     let value = value.filter(|_| type_text.is_empty());
     outline.insert(Definition {
         signature: squeeze(&source.signature_without(node, None, NO_SIGNATURE), MAX_VALUE_BYTES),
-        doc: source.doc_above(node),
+        doc: source.doc_above(node.start_byte()),
         value: value.and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
         type_text,
         is_private,

@@ -104,7 +104,7 @@ impl Binder<'_, '_> {
                 .written(parameter)
                 .or_else(|| self.expressions.field(parameter, "value"))
                 .or_else(|| {
-                    let function = node.parent().filter(|_| position == 0)?;
+                    let function = self.expressions.parent(node).filter(|_| position == 0)?;
                     passed(function, self.expressions)
                 });
             self.bind(Some(pattern), value, MAX_PATTERN_DEPTH);
@@ -114,8 +114,8 @@ impl Binder<'_, '_> {
 
 /// What a function gets as its first argument, by the method that it is handed to.
 fn passed(function: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
-    let arguments = is_function(function.kind()).then(|| function.parent())??;
-    let method = arguments.parent()?.child_by_field_name("function")?;
+    let arguments = is_function(function.kind()).then(|| expressions.parent(function))??;
+    let method = expressions.parent(arguments)?.child_by_field_name("function")?;
     let object = || expressions.field(method, "object");
     match expressions.source.field(method, "property") {
         name if FOR_ELEMENTS.contains(&name) => Some(object()?.element()),

@@ -62,7 +62,7 @@ fn is_private(name: &str) -> bool {
 fn start(node: Node<'_>, name: &str, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Definition {
     let mut definition = outline.definition(name, kind, node);
     definition.is_private = is_private(name);
-    definition.doc = outline.source.doc_above(node);
+    definition.doc = outline.source.doc_above(node.start_byte());
     definition
 }
 

@@ -85,7 +85,7 @@ fn generic(of: Node<'_>) -> Node<'_> {
 /// The field that a composite literal gives a value.
 fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let name = node.child_by_field_name("key")?.named_child(0)?;
-    let literal = node.parent()?.parent()?;
+    let literal = expressions.parent(expressions.parent(node)?)?;
     let of = literal.child_by_field_name("type").map(generic).filter(|_| name.kind() == "identifier")?;
     let is_struct = matches!(of.kind(), "type_identifier" | "qualified_type");
     is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal)?) }))?
@@ -93,7 +93,7 @@ fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeU
 
 /// A type by its name alone, where it is not just being defined.
 fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
-    let is_named = name.parent()?.child_by_field_name("name").is_some_and(|named| named == name);
+    let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
     let is_use = !is_named && !PREDECLARED.contains(&expressions.source.of(name));
     is_use.then_some(NodeUse { name, kind: UseKind::Bare })
 }

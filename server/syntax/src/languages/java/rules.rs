@@ -134,7 +134,7 @@ impl Rules for Java {
                 node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(bare)
             }
             "type_identifier" => (source.of(node) != "var").then(|| bare(node)),
-            "identifier" => is_mentioned(node, source).then(|| bare(node)),
+            "identifier" => is_mentioned(node, expressions).then(|| bare(node)),
             _ => None,
         }
     }
@@ -325,7 +325,7 @@ fn has_modifier(node: Node<'_>, modifier: &str) -> bool {
 
 /// The first sentence of the Javadoc comment above, without its markup.
 fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
-    let above = source.comments_above(node);
+    let above = source.comments_above(node.start_byte());
     let Some(start) = above.rfind("/**") else { return "".into() };
     let comment = above[start..].split("*/").next().unwrap_or_default();
     let is_tag = |line: &str| line.trim_start_matches([' ', '\t', '*', '/']).starts_with('@');
@@ -416,12 +416,13 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Whether a name that stands by itself may be that of a type or constant elsewhere.
-fn is_mentioned(node: Node<'_>, source: Source<'_>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+    let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
     source.of(node).starts_with(char::is_uppercase)
         && !before.ends_with(['.', '@'])
         && !before.ends_with("::")
-        && node.parent().is_none_or(|parent| parent.child_by_field_name("name") != Some(node))
+        && expressions.parent(node).is_none_or(|parent| parent.child_by_field_name("name") != Some(node))
 }
 
 fn declarators(node: Node<'_>) -> Vec<Node<'_>> {

@@ -7,7 +7,7 @@ use crate::expr::{Expr, Expressions};
 use crate::locals::Locals;
 use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Source, squeeze};
 use crate::rules::Rules;
-use crate::walk::walk;
+use crate::walk::Walk;
 
 /// Longest assignment that is shown as a signature, in bytes: its value is of less interest than its name.
 const MAX_ASSIGNMENT_BYTES: usize = 90;
@@ -18,7 +18,10 @@ const MAX_RETURNS: usize = 3;
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     match node.kind() {
         "class_definition" => define_class(node, outline),
-        "function_definition" => define_function(node, outline),
+        "decorated_definition" => define_decorated(node, outline),
+        "function_definition" if outline.start_around("decorated_definition").is_none() => {
+            define_function(node, &[], outline);
+        }
         "assignment" => define_value(node, outline),
         "type_alias_statement" => define_alias(node, outline),
         "import_statement" | "import_from_statement" => import(node, true, outline),
@@ -81,10 +84,17 @@ fn bases(list: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-fn define_function(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+/// A function with decorators; a decorated class is defined when the walk comes to it.
+fn define_decorated(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+    let function = node.child_by_field_name("definition").filter(|of| of.kind() == "function_definition");
+    if let Some(function) = function {
+        define_function(function, &decorators(node, outline.source), outline);
+    }
+}
+
+fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let body = node.child_by_field_name("body");
-    let decorators = decorators(node, source);
     let is = |names: &[&str]| decorators.iter().any(|decorator| names.contains(decorator));
     let name = source.field(node, "name");
     let class = outline.enclosing_type().map(|(position, _)| position);
@@ -116,12 +126,9 @@ fn define_function(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 }
 
 /// The last names of what decorates a function: `setter` of `@name.setter`, `wraps` of `@functools.wraps(f)`.
-fn decorators<'a>(function: Node<'_>, source: Source<'a>) -> Vec<&'a str> {
-    let Some(parent) = function.parent().filter(|parent| parent.kind() == "decorated_definition") else {
-        return Vec::new();
-    };
-    let mut cursor = parent.walk();
-    let decorators = parent.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
+fn decorators<'a>(decorated: Node<'_>, source: Source<'a>) -> Vec<&'a str> {
+    let mut cursor = decorated.walk();
+    let decorators = decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
     decorators
         .filter_map(|decorator| {
             let name = source.of(decorator).trim_start_matches(['@', ' ']).split('(').next()?;
@@ -169,7 +176,8 @@ impl<'tree> FunctionBody<'tree> {
         }
         // Where a function that stands inside of this one ends.
         let mut inner_end = 0;
-        for node in walk(body, |node| holds_statements_or_names(node.kind())) {
+        let mut walk = Walk::new(body);
+        while let Some(node) = walk.node() {
             let is_own = node.start_byte() >= inner_end;
             match node.kind() {
                 "function_definition" | "class_definition" if is_own => inner_end = node.end_byte(),
@@ -180,9 +188,10 @@ impl<'tree> FunctionBody<'tree> {
                 "assignment" if member_of_self(node, outline.source).is_some() => {
                     fields.push((node, expressions.field(node, "right")));
                 }
-                _ if is_own => Python.bindings(node, expressions, &mut bindings),
+                _ if is_own => Python.bindings(node, expressions.at(&walk), &mut bindings),
                 _ => {}
             }
+            walk.advance(holds_statements_or_names(node.kind()));
         }
         FunctionBody { locals: Locals::new(bindings), returns, fields }
     }

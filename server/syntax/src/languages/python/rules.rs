@@ -60,14 +60,15 @@ impl Rules for Python {
                 let value = expressions.of(object).unwrap_or(Expr::UNKNOWN);
                 Some(NodeUse { name: node.child_by_field_name("attribute")?, kind: UseKind::Member(value) })
             }
-            "dotted_name" if node.named_child_count() > 1 && is_class_of_pattern(node) => {
+            "dotted_name" if node.named_child_count() > 1 && is_class_of_pattern(node, expressions) => {
                 let Expr::Member(object, _) = dotted(node, expressions)? else { return None };
                 let name = node.named_child(node.named_child_count() as u32 - 1)?;
                 Some(NodeUse { name, kind: UseKind::Member(*object) })
             }
             "identifier" => {
                 let is_own = matches!(expressions.source.of(node), "self" | "cls" | "super" | "_");
-                (!is_own && is_mentioned(node)).then_some(NodeUse { name: node, kind: UseKind::Bare })
+                (!is_own && is_mentioned(node, expressions))
+                    .then_some(NodeUse { name: node, kind: UseKind::Bare })
             }
             _ => None,
         }
@@ -110,17 +111,12 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     Some(expressions.of(callee)?.call())
 }
 
-/// Dots of a name that is followed, as in other expressions: dropping and comparing deeper ones exhausts the stack.
-const MAX_DOTS: usize = 24;
-
 /// `a.b.c`, as it stands in patterns and imports; `None` for longer ones than real ones are.
 fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
-    if node.named_child_count() > MAX_DOTS {
-        return None;
-    }
     let mut names = expressions.source.of(node).split('.').map(str::trim);
     let first = Expr::Name(names.next()?.into());
-    Some(names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))
+    let is_short = names.clone().nth(Expr::MAX_DEPTH).is_none();
+    is_short.then(|| names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))
 }
 
 /// A type, or the text of one in quotes.
@@ -147,8 +143,8 @@ fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// Whether an identifier stands for a value, rather than being defined or bound there.
-fn is_mentioned(node: Node<'_>) -> bool {
-    let Some(parent) = node.parent() else { return false };
+fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+    let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |name| parent.child_by_field_name(name) == Some(node);
     match parent.kind() {
         "attribute" => is_field("object"),
@@ -161,7 +157,7 @@ fn is_mentioned(node: Node<'_>) -> bool {
         "assignment" | "augmented_assignment" | "for_statement" | "for_in_clause" => !is_field("left"),
         "member_type" => parent.named_child(0) == Some(node),
         "keyword_pattern" => parent.named_child(0) != Some(node),
-        "dotted_name" => parent.named_child(0) == Some(node) && is_class_of_pattern(parent),
+        "dotted_name" => parent.named_child(0) == Some(node) && is_class_of_pattern(parent, expressions),
         "parameters"
         | "lambda_parameters"
         | "typed_parameter"
@@ -179,6 +175,6 @@ fn is_mentioned(node: Node<'_>) -> bool {
 }
 
 /// Whether a name in a pattern is that of a class, and not a variable that is bound.
-fn is_class_of_pattern(name: Node<'_>) -> bool {
-    name.parent().is_some_and(|parent| parent.kind() == "class_pattern")
+fn is_class_of_pattern<'n>(name: Node<'n>, expressions: Expressions<'n>) -> bool {
+    expressions.parent(name).is_some_and(|parent| parent.kind() == "class_pattern")
 }

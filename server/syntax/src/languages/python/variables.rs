@@ -100,7 +100,7 @@ impl Binder<'_, '_> {
     fn rename(&mut self, node: Node<'_>) {
         let target = node.child_by_field_name("alias").and_then(|target| target.named_child(0));
         let name = target.or_else(|| node.named_child(1)).filter(|name| name.kind() == "identifier");
-        let is_caught = node.parent().is_some_and(|parent| parent.kind() == "except_clause");
+        let is_caught = self.expressions.parent(node).is_some_and(|parent| parent.kind() == "except_clause");
         let value = match node.named_child(0) {
             value if is_caught => caught(value, self.expressions),
             value => value.and_then(|value| self.expressions.of(value)),

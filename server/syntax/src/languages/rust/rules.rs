@@ -47,7 +47,7 @@ impl Rules for Rust {
             "generic_function" => bare(node.child_by_field_name("function")?),
             "macro_invocation" => bare(node.child_by_field_name("macro")?),
             "identifier" | "type_identifier" => {
-                is_type_name(expressions.source.of(node)).then(|| mentioned(node))?
+                is_type_name(expressions.source.of(node)).then(|| mentioned(node, expressions))?
             }
             _ => None,
         }
@@ -88,7 +88,7 @@ fn initialized<'tree>(
     name: Node<'tree>,
     expressions: Expressions<'_>,
 ) -> Option<NodeUse<'tree>> {
-    let literal = node.parent()?.parent()?;
+    let literal = expressions.parent(expressions.parent(node)?)?;
     Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal).unwrap_or(Expr::UNKNOWN)) })
 }
 
@@ -97,8 +97,8 @@ fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
 }
 
 /// A type, constant or variant by its name alone; the `name` field of a definition or path is none.
-fn mentioned(name: Node<'_>) -> Option<NodeUse<'_>> {
-    let is_named = name.parent()?.child_by_field_name("name").is_some_and(|named| named == name);
+fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
     (!is_named).then_some(NodeUse { name, kind: UseKind::Bare })
 }
 

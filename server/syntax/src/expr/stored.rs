@@ -1,0 +1,141 @@
+//! How an expression is stored: as the steps that put it together, parts before wholes. However many steps are read, nothing recurses
+//! over them, and an expression that nests deeper than [`Expr::MAX_DEPTH`] is refused.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Expr;
+
+/// What makes an expression of those made before it.
+#[derive(Serialize, Deserialize)]
+enum Step<Text> {
+    Name(Text),
+    This,
+    Super,
+    Member(Text),
+    Call,
+    Typed(Text),
+    Element,
+    /// Of so many.
+    Either(u32),
+}
+
+impl Serialize for Expr {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut steps = Vec::new();
+        add_steps(self, &mut steps);
+        steps.serialize(serializer)
+    }
+}
+
+fn add_steps<'e>(expr: &'e Expr, steps: &mut Vec<Step<&'e str>>) {
+    let last = match expr {
+        Expr::Name(name) => Step::Name(&**name),
+        Expr::This => Step::This,
+        Expr::Super => Step::Super,
+        Expr::Typed(written) => Step::Typed(&**written),
+        Expr::Member(object, name) => {
+            add_steps(object, steps);
+            Step::Member(&**name)
+        }
+        Expr::Call(callee) => {
+            add_steps(callee, steps);
+            Step::Call
+        }
+        Expr::Element(collection) => {
+            add_steps(collection, steps);
+            Step::Element
+        }
+        Expr::Either(some) => {
+            some.iter().for_each(|one| add_steps(one, steps));
+            Step::Either(some.len() as u32)
+        }
+    };
+    steps.push(last);
+}
+
+impl<'de> Deserialize<'de> for Expr {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Expr, D::Error> {
+        let steps = Vec::<Step<Box<str>>>::deserialize(deserializer)?;
+        put_together(steps).ok_or_else(|| D::Error::custom("the steps give no expression"))
+    }
+}
+
+/// The expression that the steps give; `None` if they give none, more than one, or one that nests too deep.
+fn put_together(steps: Vec<Step<Box<str>>>) -> Option<Expr> {
+    let mut made: Vec<Made> = Vec::new();
+    for step in steps {
+        let next = match step {
+            Step::Name(name) => Made::of(Expr::Name(name)),
+            Step::This => Made::of(Expr::This),
+            Step::Super => Made::of(Expr::Super),
+            Step::Typed(written) => Made::of(Expr::Typed(written)),
+            Step::Member(name) => made.pop()?.into(|object| Expr::Member(Box::new(object), name))?,
+            Step::Call => made.pop()?.into(Expr::call)?,
+            Step::Element => made.pop()?.into(Expr::element)?,
+            Step::Either(count) => Made::either(made.split_off(made.len().checked_sub(count as usize)?))?,
+        };
+        made.push(next);
+    }
+    let whole = made.pop()?;
+    made.is_empty().then_some(whole.expr)
+}
+
+/// An expression with how deep it nests.
+struct Made {
+    expr: Expr,
+    depth: usize,
+}
+
+impl Made {
+    fn of(expr: Expr) -> Made {
+        Made { expr, depth: 1 }
+    }
+
+    fn into(self, wrap: impl FnOnce(Expr) -> Expr) -> Option<Made> {
+        let depth = self.depth + 1;
+        (depth <= Expr::MAX_DEPTH).then(|| Made { expr: wrap(self.expr), depth })
+    }
+
+    fn either(some: Vec<Made>) -> Option<Made> {
+        let depth = 1 + some.iter().map(|one| one.depth).max().unwrap_or(0);
+        let expr = Expr::Either(some.into_iter().map(|one| one.expr).collect());
+        (depth <= Expr::MAX_DEPTH).then_some(Made { expr, depth })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_comes_back() {
+        let name = |name: &str| Expr::Name(name.into());
+        let member = Expr::Member(Box::new(Expr::This), "b".into());
+        let either =
+            Expr::Either(vec![member.clone().call(), Expr::UNKNOWN, Expr::Typed("T".into()), Expr::Super]);
+        for expr in [name("a"), member, either.clone().element(), Expr::Either(vec![either, name("c")])] {
+            let stored = serde_json::to_string(&expr).unwrap();
+            assert_eq!(serde_json::from_str::<Expr>(&stored).unwrap(), expr, "{stored}");
+        }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let deep = |calls: usize| format!("[{{\"Name\":\"a\"}}{}]", ",\"Call\"".repeat(calls));
+        let read = |calls| serde_json::from_str::<Expr>(&deep(calls));
+        assert!(read(Expr::MAX_DEPTH - 1).unwrap().is_within(Expr::MAX_DEPTH));
+        for calls in [Expr::MAX_DEPTH, 1_000_000] {
+            assert!(read(calls).is_err());
+        }
+    }
+
+    #[test]
+    fn steps_that_give_no_single_expression_are_refused() {
+        for steps in
+            ["[]", r#"["Call"]"#, r#"["This","This"]"#, r#"["This",{"Either":2}]"#, r#"[{"Member":"a"}]"#]
+        {
+            assert!(serde_json::from_str::<Expr>(steps).is_err(), "{steps}");
+        }
+    }
+}
