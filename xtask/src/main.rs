@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask fit`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask docs`, `cargo xtask fit`, `cargo xtask bench`.
 //!
 //! What a contributor and the continuous integration run lives here, written in Rust so that it behaves the same
 //! everywhere. Nothing here is shipped, and no other crate may depend on it.
@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod components;
+mod docs;
 mod fit;
 mod process;
 mod test;
@@ -33,6 +34,8 @@ enum Task {
     },
     /// Check what the compiler does not: house rules, the crate table, licences, dependencies, tree-sitter queries
     Tidy,
+    /// Write the documents that are made from tables in the code
+    Docs,
     /// Fit the weights of the strategy `hybrid` on pinned repositories, and write them into its crate
     Fit,
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
@@ -47,6 +50,7 @@ fn main() -> Result<ExitCode> {
     match Args::parse().task {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
+        Task::Docs => docs::run()?,
         Task::Fit => fit::run()?,
         Task::Bench { parts } => bench::run(&parts)?,
     }

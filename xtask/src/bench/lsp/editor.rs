@@ -42,7 +42,9 @@ impl Editor {
             {"path": "slow.py", "text": answer, "delay_ms": delay.as_millis() as u64},
         ]);
         let project = Project::new("");
-        let setup = Editor::setup().folder(&project.root()).options(json!({"deadlineMs": DEADLINE_MS}));
+        let setup = Editor::setup()
+            .folder(&project.root())
+            .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}));
         Editor::start(project, ghostbench, &["--scripted", &rules.to_string()], setup)
     }
 

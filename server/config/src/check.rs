@@ -1,0 +1,177 @@
+//! From what somebody wrote to what the table knows. Everything that it does not know is told, with what was probably meant.
+
+use crate::key::{Key, Section};
+use crate::place::{LayerKind, Place};
+use crate::problem::Problem;
+use crate::raw::{Entry, Node, Raw};
+use crate::suggest::{remedy, suggest};
+use crate::table::{ENGINE, SECTIONS, all_sections};
+use crate::types::Surroundings;
+use crate::value::Value;
+
+/// An editor says by this setting that its user trusts the folder. It is no key, because no file can say that of itself.
+pub(crate) const TRUSTED: &str = "trusted";
+
+/// A key that was set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Setting {
+    pub(crate) key: &'static Key,
+    pub(crate) value: Value,
+    pub(crate) place: Place,
+}
+
+/// What one layer says of one engine.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct EngineEntry {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) settings: Vec<Setting>,
+    /// Keys whose values were refused.
+    pub(crate) refused: Vec<&'static str>,
+}
+
+/// What a layer says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Checked {
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) engines: Vec<EngineEntry>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Checks all entries of a layer.
+pub(crate) fn check(entries: Vec<Entry>, layer: LayerKind, around: Surroundings<'_>) -> Checked {
+    let mut checked = Checked::default();
+    for entry in entries {
+        let section = SECTIONS.iter().find(|section| section.name == entry.key);
+        match entry.node.raw {
+            Raw::Null => {}
+            raw if entry.key == ENGINE.name => checked.engines(raw, entry.place, around),
+            Raw::Table(entries) if section.is_some() => {
+                let section = section.expect("the guard asks for it");
+                let (settings, _) = checked.settings_of(section, entries, around);
+                checked.settings.extend(settings);
+            }
+            raw => {
+                let is_known = layer == LayerKind::Editor && entry.key == TRUSTED;
+                if !(is_known && matches!(raw, Raw::Boolean(_))) {
+                    checked.problems.push(stranger(&entry.key, &raw, entry.place, section.copied()));
+                }
+            }
+        }
+    }
+    checked
+}
+
+impl Checked {
+    /// The settings of a section or an engine, and the keys whose values were refused.
+    fn settings_of(
+        &mut self,
+        section: &Section,
+        entries: Vec<Entry>,
+        around: Surroundings<'_>,
+    ) -> (Vec<Setting>, Vec<&'static str>) {
+        let (mut settings, mut refused) = (Vec::new(), Vec::new());
+        for Entry { key: name, place, node } in entries {
+            match section.key(&name) {
+                _ if node.raw == Raw::Null => {}
+                None => self.problems.push(unknown_key(&name, place, section)),
+                Some(key) => match key.takes.check(&node.raw, around) {
+                    Ok(value) => settings.push(Setting { key, value, place }),
+                    Err(reason) => {
+                        refused.push(key.name);
+                        self.problems.push(Problem::error(node.place, format!("`{name}` {reason}")));
+                    }
+                },
+            }
+        }
+        (settings, refused)
+    }
+
+    fn engines(&mut self, raw: Raw, place: Place, around: Surroundings<'_>) {
+        let Raw::List(nodes) = raw else {
+            let message =
+                format!("`engine` wants a list, not {}: begin each engine with [[engine]]", raw.kind());
+            return self.problems.push(Problem::error(place, message));
+        };
+        for Node { raw, place } in nodes {
+            match raw {
+                Raw::Table(entries) => self.engine(entries, place, around),
+                other => {
+                    let message =
+                        format!("an engine wants a table with a `name` and a `kind`, not {}", other.kind());
+                    self.problems.push(Problem::error(place, message));
+                }
+            }
+        }
+    }
+
+    fn engine(&mut self, entries: Vec<Entry>, place: Place, around: Surroundings<'_>) {
+        let has_name = entries.iter().any(|entry| entry.key == "name");
+        let (settings, refused) = self.settings_of(&ENGINE, entries, around);
+        let named = settings.iter().find(|setting| setting.key.name == "name");
+        let Some(Value::Text(name)) = named.map(|setting| setting.value.clone()) else {
+            // What is wrong with a name that is there was told.
+            if !has_name {
+                self.problems.push(Problem::error(place, "this engine has no `name`; give it one"));
+            }
+            return;
+        };
+        if let Some(other) = self.engines.iter().find(|other| other.name == name) {
+            let message =
+                format!("there is an engine `{name}` already, at {}; rename one of them", other.place);
+            return self.problems.push(Problem::error(place, message));
+        }
+        self.engines.push(EngineEntry { name, place, settings, refused });
+    }
+}
+
+/// What to say of something at the top that is no section.
+fn stranger(name: &str, raw: &Raw, place: Place, section: Option<&Section>) -> Problem {
+    if section.is_some() {
+        return Problem::error(place, format!("`{name}` wants a table, not {}: write [{name}]", raw.kind()));
+    }
+    let home = all_sections().find(|section| section.key(name).is_some());
+    let is_section = matches!(raw, Raw::Table(_) | Raw::List(_));
+    let message = match home {
+        Some(home) if !is_section && home.name == ENGINE.name => {
+            format!("`{name}` belongs to an engine; move it below the engine's [[engine]]")
+        }
+        Some(home) if !is_section => format!("`{name}` belongs in [{}]; move it there", home.name),
+        _ if name == TRUSTED => {
+            "only an editor, `ghostbench trust` and --config can trust a file; remove `trusted`".to_owned()
+        }
+        _ => {
+            let known = all_sections().map(|section| section.name);
+            format!("unknown section `{}`; {}", shortened(name), remedy(name, known))
+        }
+    };
+    Problem::warning(place, message)
+}
+
+/// What people call keys that they want to write down.
+const KEY_WORDS: [&str; 5] = ["api_key", "apikey", "key", "token", "api_token"];
+
+fn unknown_key(name: &str, place: Place, section: &Section) -> Problem {
+    let is_engine = section.name == ENGINE.name;
+    if is_engine && KEY_WORDS.contains(&name) {
+        let message = "keys are not written down here; put it into the environment, and name the variable by `api_key_env`";
+        return Problem::warning(place, message);
+    }
+    let homes = all_sections().filter(|other| other.name != section.name && other.key(name).is_some());
+    let meant = suggest(name, section.names());
+    let message = match (meant, homes.map(|home| home.name).next()) {
+        (None, Some(home)) => {
+            let brackets = if home == ENGINE.name { "[[engine]]".to_owned() } else { format!("[{home}]") };
+            format!("`{name}` belongs in {brackets}; move it there")
+        }
+        _ => format!("unknown key `{}`; {}", shortened(name), remedy(name, section.names())),
+    };
+    Problem::warning(place, message)
+}
+
+/// A name as messages show it: on one line, and no longer than a line.
+pub(crate) fn shortened(name: &str) -> String {
+    const LONGEST: usize = 40;
+    let shown: String = name.escape_debug().take(LONGEST + 1).collect();
+    if shown.chars().count() > LONGEST { shown.chars().take(LONGEST).chain(['…']).collect() } else { shown }
+}

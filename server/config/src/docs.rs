@@ -1,0 +1,85 @@
+//! `docs/configuration.md`, made from the table; the prose around its tables stands in `docs/before.md` and `docs/after.md` beside
+//! this file.
+
+use std::fmt::Write;
+
+use crate::key::{Key, Section, Workspace};
+use crate::kind::Kind;
+use crate::suggest::listed;
+use crate::table::{ENGINE, SECTIONS};
+
+/// The document.
+pub fn documentation() -> String {
+    let mut text = include_str!("docs/before.md").to_owned();
+    for section in SECTIONS {
+        section_table(&mut text, section);
+    }
+    engines(&mut text);
+    text.push('\n');
+    text.push_str(include_str!("docs/after.md"));
+    text
+}
+
+/// Writing to a string does not fail.
+macro_rules! line {
+    ($text:expr, $($format:tt)+) => {
+        let _ = writeln!($text, $($format)+);
+    };
+}
+
+fn section_table(text: &mut String, section: &Section) {
+    line!(text, "\n### `[{}]`\n\n{}\n", section.name, section.doc);
+    line!(text, "| key | takes | default | meaning | variable |");
+    line!(text, "|---|---|---|---|---|");
+    for key in section.keys {
+        let variable = key.variable().unwrap_or_default();
+        let mark = if key.workspace == Workspace::Trusted { " *" } else { "" };
+        line!(
+            text,
+            "| `{}`{mark} | {} | {} | {} | `{variable}` |",
+            key.name,
+            takes(key),
+            default(key),
+            key.doc
+        );
+    }
+}
+
+fn engines(text: &mut String) {
+    line!(text, "\n### `[[engine]]`\n\n{}\n", ENGINE.doc);
+    line!(text, "| kind | what it is | needs, besides `name` and `kind` |");
+    line!(text, "|---|---|---|");
+    for kind in Kind::ALL {
+        let needs = listed(kind.needs().iter().copied());
+        let url = kind.default_url().map(|url| format!("`url` is `{url}` by default"));
+        let both: Vec<String> =
+            [needs, url.unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect();
+        line!(text, "| `{kind}` | {} | {} |", kind.doc(), both.join("; "));
+    }
+    line!(text, "\n| key | takes | default | meaning | kinds |");
+    line!(text, "|---|---|---|---|---|");
+    for key in ENGINE.keys {
+        line!(text, "| `{}` | {} | {} | {} | {} |", key.name, takes(key), default(key), key.doc, kinds(key));
+    }
+}
+
+fn takes(key: &Key) -> String {
+    // Kinds have a table of their own.
+    if key.name == "kind" { "a kind".to_owned() } else { key.takes.describe().replace('|', "\\|") }
+}
+
+fn default(key: &Key) -> String {
+    key.default.map(|default| format!("`{default}`")).unwrap_or_default()
+}
+
+/// The kinds that have a key, or those that do not where they are fewer.
+fn kinds(key: &Key) -> String {
+    let others: Vec<_> = Kind::ALL.into_iter().filter(|kind| !key.engines.contains(kind)).collect();
+    if others.is_empty() {
+        return "all".to_owned();
+    }
+    if others.len() < key.engines.len() {
+        return format!("all but {}", listed(others.into_iter().map(Kind::name)));
+    }
+    listed(key.engines.iter().map(|kind| kind.name()))
+}

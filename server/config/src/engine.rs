@@ -1,0 +1,219 @@
+//! Engines: what all layers say of each, and whether it can be asked.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::check::EngineEntry;
+use crate::config::{Layered, Row, row};
+use crate::key::Values;
+use crate::kind::Kind;
+use crate::layer::Layer;
+use crate::place::{LayerKind, Origin, Place};
+use crate::problem::Problem;
+use crate::suggest::listed;
+use crate::table::{ENGINE, EngineSettings, defaults};
+use crate::trust::Trust;
+use crate::value::Value;
+use crate::variables::Variables;
+
+/// An engine that somebody has configured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Engine {
+    /// What it is called.
+    pub name: String,
+    /// How it is spoken to, where that is known.
+    pub kind: Option<Kind>,
+    /// Everything about it; for an engine that cannot be asked, why not.
+    pub settings: Result<EngineSettings, Obstacle>,
+    /// Where it is first named.
+    pub origin: Origin,
+    rows: Vec<Row>,
+}
+
+/// Why an engine cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The file that names it is not trusted.
+    Untrusted {
+        /// The file.
+        file: Arc<Path>,
+    },
+    /// Something is missing.
+    Incomplete {
+        /// What.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::Untrusted { file } => write!(f, "{} is not trusted", file.display()),
+            Obstacle::Incomplete { reason } => f.write_str(reason),
+        }
+    }
+}
+
+impl Engine {
+    /// Its keys that were set, or have a default that means something to its kind, in the table's order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
+/// What the layers say of one engine, the strongest last.
+#[derive(Default)]
+struct Gathered<'a>(Vec<(&'a EngineEntry, &'a Layer)>);
+
+/// What was set of one engine, by key.
+type Set<'a> = BTreeMap<&'static str, Layered<'a>>;
+
+/// All engines, and what is wrong with each as a whole.
+pub(crate) fn engines(layers: &[&Layer], variables: &Variables) -> (Vec<Engine>, Vec<Problem>) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut trusted: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
+    let mut untrusted: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
+    for layer in layers {
+        let found = if layer.trust == Trust::Trusted { &mut trusted } else { &mut untrusted };
+        for entry in &layer.engines {
+            if !names.contains(&entry.name.as_str()) {
+                names.push(&entry.name);
+            }
+            found.entry(&entry.name).or_default().0.push((entry, layer));
+        }
+    }
+    let mut problems = Vec::new();
+    let engines = names.into_iter().filter_map(|name| match (trusted.get(name), untrusted.get(name)) {
+        // What an untrusted file says of an engine that others name does not count.
+        (Some(gathered), _) => engine(name, gathered, variables, &mut problems),
+        (None, Some(gathered)) => listed_only(name, gathered, variables),
+        (None, None) => None,
+    });
+    let engines = engines.collect();
+    (engines, problems)
+}
+
+/// An engine that nobody is to ask. What is wrong with it is of no interest before that.
+fn listed_only(name: &str, gathered: &Gathered<'_>, variables: &Variables) -> Option<Engine> {
+    let file = gathered.0.first().and_then(|(_, layer)| layer.path.clone())?;
+    let engine = engine(name, gathered, variables, &mut Vec::new())?;
+    Some(Engine { settings: Err(Obstacle::Untrusted { file }), ..engine })
+}
+
+fn engine(
+    name: &str,
+    gathered: &Gathered<'_>,
+    variables: &Variables,
+    problems: &mut Vec<Problem>,
+) -> Option<Engine> {
+    let (first, layer) = gathered.0.first()?;
+    let origin = Origin { layer: layer.kind, place: first.place.clone() };
+    let mut set = gathered.set();
+    let kind = match set.get("kind").map(|layered| &layered.setting.value) {
+        Some(Value::Text(word)) => Kind::from_name(word),
+        _ => None,
+    };
+    let rows = rows(kind, &set);
+    let mut obstacles = Vec::new();
+    let settings = match kind {
+        None => {
+            obstacles.push("it has no `kind`".to_owned());
+            if !gathered.refused("kind") {
+                let message = format!("engine `{name}` has no `kind`; give it one");
+                problems.push(Problem::error(first.place.clone(), message));
+            }
+            None
+        }
+        Some(kind) => {
+            problems.extend(meaningless(kind, &set));
+            set.retain(|_, layered| layered.setting.key.engines.contains(&kind));
+            for key in kind.needs().iter().filter(|key| !set.contains_key(**key)) {
+                let message = format!("engine `{name}` of kind `{kind}` needs `{key}`");
+                obstacles.push(format!("it needs `{key}`"));
+                // A value that was refused was told where it stands.
+                if !gathered.refused(key) {
+                    problems.push(Problem::error(first.place.clone(), message));
+                }
+            }
+            for (place, variable) in unset_variables(&set, variables) {
+                let needs = format!("needs the environment variable {variable}, which is not set");
+                obstacles.push(format!("it {needs}"));
+                problems.push(Problem::warning(place, format!("engine `{name}` {needs}")));
+            }
+            Some(EngineSettings::of(&values(kind, &set), variables))
+        }
+    };
+    let settings = settings.filter(|_| obstacles.is_empty());
+    let settings = settings.ok_or_else(|| Obstacle::Incomplete { reason: obstacles.join("; ") });
+    Some(Engine { name: name.to_owned(), kind, settings, origin, rows })
+}
+
+impl<'a> Gathered<'a> {
+    /// The strongest value of each key.
+    fn set(&self) -> Set<'a> {
+        let mut set = Set::new();
+        for (entry, layer) in &self.0 {
+            for setting in &entry.settings {
+                set.insert(setting.key.name, Layered { setting, layer: layer.kind });
+            }
+        }
+        set
+    }
+
+    /// Whether somebody gave the key a value that it does not take.
+    fn refused(&self, key: &str) -> bool {
+        self.0.iter().any(|(entry, _)| entry.refused.contains(&key))
+    }
+}
+
+/// Keys that were set and that engines of this kind do not have.
+fn meaningless(kind: Kind, set: &Set<'_>) -> Vec<Problem> {
+    let strangers = set.values().filter(|layered| !layered.setting.key.engines.contains(&kind));
+    let problem = |layered: &Layered<'_>| {
+        let key = layered.setting.key;
+        let kinds = listed(key.engines.iter().map(|kind| kind.name()));
+        let message = format!("`{}` means nothing to an engine of kind `{kind}`, only to {kinds}", key.name);
+        Problem::warning(layered.setting.place.clone(), message)
+    };
+    strangers.map(problem).collect()
+}
+
+/// References to environment variables that hold nothing.
+fn unset_variables(set: &Set<'_>, variables: &Variables) -> Vec<(Place, String)> {
+    let mut unset: Vec<(Place, String)> = Vec::new();
+    for layered in set.values() {
+        for variable in layered.setting.value.variables() {
+            let is_told = unset.iter().any(|(_, told)| told == variable);
+            if !is_told && variables.get(variable).is_none() {
+                unset.push((layered.setting.place.clone(), variable.to_owned()));
+            }
+        }
+    }
+    unset
+}
+
+/// What was set, over what holds otherwise.
+fn values(kind: Kind, set: &Set<'_>) -> Values {
+    let mut values: Values = defaults(&ENGINE).clone();
+    values.extend(kind.default_url().map(|url| ("url", Value::Url(url.to_owned()))));
+    values.extend(set.iter().map(|(key, layered)| (*key, layered.setting.value.clone())));
+    values
+}
+
+fn rows(kind: Option<Kind>, set: &Set<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for key in ENGINE.keys {
+        let mut row = row(key, set.get(key.name));
+        if key.name == "url" && row.value.is_none() {
+            row.value = kind.and_then(Kind::default_url).map(|url| format!("{url:?}"));
+        }
+        let is_set = row.origin.layer != LayerKind::Default;
+        let means_something = kind.is_some_and(|kind| key.engines.contains(&kind));
+        if is_set || (means_something && row.value.is_some()) {
+            rows.push(row);
+        }
+    }
+    rows
+}

@@ -1,0 +1,85 @@
+//! The files of one folder's configuration as they were read, and the layers that they come to.
+
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+
+use crate::layer::{Layer, editor_trusts};
+use crate::place::{LayerKind, Place};
+use crate::problem::Problem;
+use crate::trust::{Trust, TrustStore};
+use crate::variables::Variables;
+
+/// What was read for one folder. Two that are equal come to the same layers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// The user's own file.
+    pub user: Option<FileRead>,
+    /// The workspace's file. Its path must have no links in it: what is trusted and what is found from its folder belong together.
+    pub workspace: Option<FileRead>,
+    /// The file that the command line names; it is there, or could not be read.
+    pub command_line: Option<FileRead>,
+    /// The list of trusted files.
+    pub trusted: Option<FileRead>,
+}
+
+/// A file that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRead {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its content; why it could not be read otherwise.
+    pub content: Result<Vec<u8>, String>,
+}
+
+impl Files {
+    /// The layers of these files, of an editor's settings, of which later ones beat earlier ones, and of the environment.
+    pub fn layers(&self, editor: &[Json], variables: &Variables) -> Vec<Layer> {
+        let mut layers = vec![Layer::environment(variables)];
+        layers.extend(editor.iter().map(|settings| Layer::editor(settings, variables)));
+        let trusted = |kind, file: &FileRead| file.layer(kind, Trust::Trusted, variables);
+        layers.extend(self.user.iter().map(|file| trusted(LayerKind::User, file)));
+        layers.extend(self.command_line.iter().map(|file| trusted(LayerKind::CommandLine, file)));
+        // The same file twice would say everything twice.
+        let named = self.command_line.as_ref().map(|file| &file.path);
+        let workspace = self.workspace.as_ref().filter(|file| Some(&file.path) != named);
+        layers.extend(workspace.map(|file| self.of_workspace(file, editor, variables)));
+        layers
+    }
+
+    fn of_workspace(&self, file: &FileRead, editor: &[Json], variables: &Variables) -> Layer {
+        if editor.iter().rev().find_map(editor_trusts) == Some(true) {
+            return file.layer(LayerKind::Workspace, Trust::Trusted, variables);
+        }
+        let (list, problem) = match self.trusted.as_ref().map(FileRead::list) {
+            Some(Err(problem)) => (TrustStore::default(), Some(problem)),
+            Some(Ok(list)) => (list, None),
+            None => (TrustStore::default(), None),
+        };
+        let content = file.content.as_deref().unwrap_or_default();
+        let trust = list.trust_in(&file.path.to_string_lossy(), content);
+        let mut layer = file.layer(LayerKind::Workspace, trust, variables);
+        layer.problems.extend(problem);
+        layer
+    }
+}
+
+impl FileRead {
+    fn layer(&self, kind: LayerKind, trust: Trust, variables: &Variables) -> Layer {
+        match &self.content {
+            Ok(content) => Layer::file(kind, &self.path, content, trust, variables),
+            Err(reason) => Layer::unreadable(kind, &self.path, reason),
+        }
+    }
+
+    /// The file as a list of trusted files. One that cannot be read trusts nothing.
+    fn list(&self) -> Result<TrustStore, Problem> {
+        let list = match &self.content {
+            Ok(content) => {
+                TrustStore::parse(&String::from_utf8_lossy(content)).map_err(|error| error.to_string())
+            }
+            Err(reason) => Err(format!("cannot be read: {reason}")),
+        };
+        list.map_err(|message| Problem::warning(Place::whole(&self.path.as_path().into()), message))
+    }
+}

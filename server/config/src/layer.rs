@@ -1,0 +1,176 @@
+//! One layer of the configuration: a file, the editor's settings or the environment, checked by itself.
+//!
+//! Whatever is wrong with a layer stays in it. A layer with an error may be replaced by what it was before.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::check::{Checked, EngineEntry, Setting, TRUSTED, check, shortened};
+use crate::place::{LayerKind, Place};
+use crate::problem::{Problem, Severity};
+use crate::raw::{json, toml};
+use crate::suggest::{snake_case, suggest};
+use crate::table::SECTIONS;
+use crate::trust::Trust;
+use crate::types::Surroundings;
+use crate::variables::Variables;
+
+/// What the names of all our environment variables begin with.
+const PREFIX: &str = "GHOSTBENCH_";
+
+/// A layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    pub(crate) kind: LayerKind,
+    /// The file, if it is one.
+    pub(crate) path: Option<Arc<Path>>,
+    pub(crate) trust: Trust,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) engines: Vec<EngineEntry>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Layer {
+    /// A file with its content. One that is no TOML sets nothing; it is nevertheless checked as far as it can be read.
+    pub fn file(kind: LayerKind, path: &Path, content: &[u8], trust: Trust, variables: &Variables) -> Layer {
+        let path: Arc<Path> = path.into();
+        let text = match str::from_utf8(content) {
+            Ok(text) => text,
+            Err(error) => {
+                let valid = content.get(..error.valid_up_to()).unwrap_or_default();
+                let problems = vec![toml::not_text(&path, valid)];
+                return Layer::new(kind, Some(path), trust, Checked { problems, ..Checked::default() });
+            }
+        };
+        let (entries, mut problems) = toml::entries(&path, text);
+        let is_toml = problems.is_empty();
+        let is_shared = kind == LayerKind::Workspace;
+        let checked = check(entries, kind, Surroundings { folder: path.parent(), is_shared, variables });
+        problems.extend(checked.problems);
+        problems.sort_by_key(|problem| problem.place.position());
+        let checked = if is_toml {
+            Checked { problems, ..checked }
+        } else {
+            Checked { problems, ..Checked::default() }
+        };
+        Layer::new(kind, Some(path), trust, checked)
+    }
+
+    /// A file that is there and cannot be read.
+    pub fn unreadable(kind: LayerKind, path: &Path, reason: &str) -> Layer {
+        let path: Arc<Path> = path.into();
+        let problems = vec![Problem::error(Place::whole(&path), format!("cannot be read: {reason}"))];
+        Layer::new(kind, Some(path), Trust::Trusted, Checked { problems, ..Checked::default() })
+    }
+
+    /// The settings of an editor: the sections and keys of a file as JSON, in the spelling of editors or of files. Nulls set nothing.
+    pub fn editor(settings: &Json, variables: &Variables) -> Layer {
+        let around = Surroundings { folder: None, is_shared: false, variables };
+        let checked = match (settings, json::entries(settings)) {
+            (Json::Null, _) => Checked::default(),
+            (_, Some(entries)) => check(entries, LayerKind::Editor, around),
+            (_, None) => {
+                let place = Place::Setting("ghostbench".to_owned());
+                let known: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
+                let message =
+                    format!("the settings are no object; its fields are {}, engine", known.join(", "));
+                Checked { problems: vec![Problem::error(place, message)], ..Checked::default() }
+            }
+        };
+        Layer::new(LayerKind::Editor, None, Trust::Trusted, checked)
+    }
+
+    /// The environment variables of the table. Others with our prefix are somebody else's, unless they look like one of them.
+    pub fn environment(variables: &Variables) -> Layer {
+        let mut checked = Checked::default();
+        let keys: Vec<_> = SECTIONS.iter().flat_map(|section| section.keys).collect();
+        let names: Vec<String> = keys.iter().filter_map(|key| key.variable()).collect();
+        let around = Surroundings { folder: None, is_shared: false, variables };
+        for (name, value) in
+            variables.iter().filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty())
+        {
+            let place = Place::Variable(name.to_owned());
+            match keys.iter().find(|key| key.variable().as_deref() == Some(name)) {
+                Some(key) => match key.takes.check(&key.takes.raw_of_variable(value), around) {
+                    Ok(value) => checked.settings.push(Setting { key, value, place }),
+                    Err(reason) => {
+                        let message = format!("`{}` in [{}] {reason}", key.name, key.section);
+                        checked.problems.push(Problem::error(place, message));
+                    }
+                },
+                None => checked.problems.extend(unknown_variable(name, &names)),
+            }
+        }
+        Layer::new(LayerKind::Environment, None, Trust::Trusted, checked)
+    }
+
+    fn new(kind: LayerKind, path: Option<Arc<Path>>, trust: Trust, checked: Checked) -> Layer {
+        let Checked { settings, engines, problems } = checked;
+        Layer { kind, path, trust, settings, engines, problems }
+    }
+
+    /// Which layer it is.
+    pub fn kind(&self) -> LayerKind {
+        self.kind
+    }
+
+    /// The file that it was read from, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether it may set everything.
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+
+    /// What is wrong with it.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Whether it holds something that cannot be used, so that it says less than its author meant it to.
+    pub fn is_broken(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// The layer, or, while it is broken, what an earlier version of it set; with what is wrong with it now.
+    #[must_use]
+    pub fn or_last_good(self, earlier: Option<&Layer>) -> Layer {
+        match earlier {
+            Some(earlier) if self.is_broken() && !earlier.settings_are_empty() => {
+                Layer { problems: self.problems, path: self.path, ..earlier.clone() }
+            }
+            _ => self,
+        }
+    }
+
+    fn settings_are_empty(&self) -> bool {
+        self.settings.is_empty() && self.engines.is_empty()
+    }
+}
+
+/// Whether an editor says by its settings that its user trusts the folder; `None` where it says nothing.
+pub fn editor_trusts(settings: &Json) -> Option<bool> {
+    settings.get(TRUSTED)?.as_bool()
+}
+
+/// A word about a variable that is none of ours and looks like one.
+fn unknown_variable(name: &str, names: &[String]) -> Option<Problem> {
+    let rest = name.strip_prefix(PREFIX)?;
+    let names = names.iter().filter_map(|name| name.strip_prefix(PREFIX));
+    let lower: Vec<String> = names.map(snake_case).collect();
+    let meant = suggest(rest, lower.iter().map(String::as_str));
+    let section = SECTIONS.iter().find(|section| {
+        snake_case(rest).strip_prefix(section.name).is_some_and(|rest| rest.starts_with('_'))
+    });
+    let remedy = match (meant, section) {
+        (Some(meant), _) => format!("did you mean {PREFIX}{}?", meant.to_uppercase()),
+        (None, Some(section)) => format!("[{}] has no such key", section.name),
+        (None, None) => return None,
+    };
+    let message = format!("unknown variable {}; {remedy}", shortened(name));
+    Some(Problem::warning(Place::Variable(name.to_owned()), message))
+}

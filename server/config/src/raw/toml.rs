@@ -1,0 +1,139 @@
+//! Files, with the line and column of every part. What is no TOML is told all at once, and the rest is read.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Entry, Node, Raw};
+use crate::key::Key;
+use crate::place::Place;
+use crate::problem::Problem;
+use crate::types::Surroundings;
+use crate::value::Value;
+use crate::variables::Variables;
+
+/// The entries of a file, in its order, and what is wrong with it. A value on a line that is no TOML is not there.
+pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>) {
+    let file = File { path, text, lines: line_starts(text) };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut broken = BTreeSet::new();
+    let mut problems = Vec::new();
+    for error in &errors {
+        let (line, column) = file.position(error.span().map_or(0, |span| span.start));
+        // What follows on the same line mostly follows from it.
+        if broken.insert(line) {
+            let place = Place::File { path: Arc::clone(path), line, column };
+            problems.push(Problem::error(place, format!("this is no TOML: {}", words(error.message()))));
+        }
+    }
+    problems.sort_by_key(|problem| problem.place.position());
+    let mut entries = file.table(table.get_ref());
+    prune(&mut entries, &broken);
+    (entries, problems)
+}
+
+/// What the parser says, but for where it takes a word without quotes for the beginning of `nan`, `inf` or `true`.
+fn words(message: &str) -> &str {
+    let is_guess = ["`nan`", "`inf`", "`true`", "`false`"].iter().any(|word| message.ends_with(word));
+    if is_guess { "text must be in quotes" } else { message }
+}
+
+/// The file as a whole cannot be read as text.
+pub(crate) fn not_text(path: &Arc<Path>, valid: &[u8]) -> Problem {
+    let valid = String::from_utf8_lossy(valid);
+    let file = File { path, text: &valid, lines: line_starts(&valid) };
+    let (line, column) = file.position(valid.len());
+    Problem::error(
+        Place::File { path: Arc::clone(path), line, column },
+        "this is no UTF-8; save the file in that encoding",
+    )
+}
+
+struct File<'a> {
+    path: &'a Arc<Path>,
+    text: &'a str,
+    /// Offsets in bytes at which lines begin.
+    lines: Vec<usize>,
+}
+
+impl File<'_> {
+    fn table(&self, table: &DeTable<'_>) -> Vec<Entry> {
+        let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Entry {
+            key: <std::borrow::Cow<'_, str> as AsRef<str>>::as_ref(key.get_ref()).to_owned(),
+            place: self.place(key.span()),
+            node: self.node(value),
+        };
+        let mut entries: Vec<Entry> = table.iter().map(entry).collect();
+        entries.sort_by_key(|entry| entry.place.position());
+        entries
+    }
+
+    fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
+        let raw = match value.get_ref() {
+            DeValue::String(text) => Raw::Text(text.clone().into_owned()),
+            DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
+                .map_or(Raw::Strange("a number too large"), Raw::Integer),
+            DeValue::Float(number) => {
+                number.as_str().parse().map_or(Raw::Strange("a number too large"), Raw::Number)
+            }
+            DeValue::Boolean(value) => Raw::Boolean(*value),
+            DeValue::Datetime(_) => Raw::Strange("a date"),
+            DeValue::Array(values) => Raw::List(values.iter().map(|value| self.node(value)).collect()),
+            DeValue::Table(table) => Raw::Table(self.table(table)),
+        };
+        Node { raw, place: self.place(value.span()) }
+    }
+
+    fn place(&self, span: Range<usize>) -> Place {
+        let (line, column) = self.position(span.start);
+        Place::File { path: Arc::clone(self.path), line, column }
+    }
+
+    /// Line and column of an offset, both from 1, the column in characters.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let before = self.text.get(start..offset).unwrap_or_default();
+        // A byte order mark is none of the characters that an editor shows.
+        (line, before.trim_start_matches('\u{feff}').chars().count() + 1)
+    }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let after = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(after).collect()
+}
+
+/// Removes values that begin on one of these lines; tables lose only what they hold there.
+fn prune(entries: &mut Vec<Entry>, lines: &BTreeSet<usize>) {
+    let is_whole = |node: &Node| !lines.contains(&node.place.position().0);
+    entries.retain_mut(|entry| match &mut entry.node.raw {
+        Raw::Table(entries) => {
+            prune(entries, lines);
+            true
+        }
+        Raw::List(nodes) if nodes.iter().all(|node| matches!(node.raw, Raw::Table(_))) => {
+            for node in nodes {
+                if let Raw::Table(entries) = &mut node.raw {
+                    prune(entries, lines);
+                }
+            }
+            true
+        }
+        _ => is_whole(&entry.node),
+    });
+}
+
+/// The default of a key, which the table writes as a file would. A default that cannot be read is none; a test reads all.
+pub(crate) fn default_value(key: &Key) -> Option<Value> {
+    let path: Arc<Path> = Path::new("").into();
+    let (entries, problems) = entries(&path, &format!("default = {}", key.default?));
+    let entry = entries.first().filter(|_| problems.is_empty())?;
+    let variables = Variables::default();
+    let around = Surroundings { folder: None, is_shared: false, variables: &variables };
+    key.takes.check(&entry.node.raw, around).ok()
+}

@@ -1,0 +1,57 @@
+//! The JSON schema of a configuration file, for editors that check and complete while somebody writes one.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::key::{Key, Section};
+use crate::kind::Kind;
+use crate::table::{ENGINE, SECTIONS};
+
+/// The schema, as JSON text. Made from the table.
+pub fn schema() -> String {
+    let mut sections: Map<String, Json> =
+        SECTIONS.iter().map(|section| (section.name.to_owned(), of_section(section))).collect();
+    let mut engine = of_section(&ENGINE);
+    engine["required"] = json!(["name"]);
+    engine["allOf"] = Kind::ALL.into_iter().map(of_kind).collect();
+    sections
+        .insert(ENGINE.name.to_owned(), json!({"type": "array", "description": ENGINE.doc, "items": engine}));
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Ghostbench's configuration",
+        "type": "object",
+        "properties": sections,
+        "additionalProperties": false,
+    });
+    format!("{schema:#}\n")
+}
+
+fn of_section(section: &Section) -> Json {
+    let properties: Map<String, Json> =
+        section.keys.iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
+    json!({
+        "type": "object",
+        "description": section.doc,
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn of_key(key: &Key) -> Json {
+    let mut schema = key.takes.schema();
+    schema["description"] = key.doc.into();
+    // Defaults are texts or numbers, which JSON writes as TOML does.
+    if let Some(default) = key.default.and_then(|default| serde_json::from_str::<Json>(default).ok()) {
+        schema["default"] = default;
+    }
+    schema
+}
+
+/// What an engine of this kind may say. What it needs may stand in another layer, so nothing is required here.
+fn of_kind(kind: Kind) -> Json {
+    let strangers = ENGINE.keys.iter().filter(|key| !key.engines.contains(&kind));
+    let refused: Map<String, Json> = strangers.map(|key| (key.name.to_owned(), Json::Bool(false))).collect();
+    json!({
+        "if": {"properties": {"kind": {"const": kind.name()}}, "required": ["kind"]},
+        "then": {"properties": refused},
+    })
+}

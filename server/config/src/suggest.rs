@@ -1,0 +1,68 @@
+//! What somebody may have meant.
+
+use strsim::damerau_levenshtein;
+
+/// The candidate that a word most resembles: a slip of one letter in three, at most.
+pub(crate) fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = snake_case(word);
+    let rated = candidates.into_iter().map(|candidate| (damerau_levenshtein(&word, candidate), candidate));
+    let limit = |candidate: &str| (word.chars().count().max(candidate.chars().count()) / 3).max(1);
+    rated.filter(|&(slips, candidate)| slips <= limit(candidate)).min().map(|(_, candidate)| candidate)
+}
+
+/// `deadlineMs`, `deadline-ms` and `DEADLINE_MS` as `deadline_ms`.
+pub(crate) fn snake_case(word: &str) -> String {
+    let mut snake = String::new();
+    let mut was_lower = false;
+    for c in word.chars() {
+        if c.is_uppercase() && was_lower {
+            snake.push('_');
+        }
+        was_lower = c.is_lowercase() || c.is_ascii_digit();
+        snake.extend(if c == '-' { '_' } else { c }.to_lowercase());
+    }
+    snake
+}
+
+/// ", did you mean ...?" or what is known, for the end of a message.
+pub(crate) fn remedy<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    match suggest(word, known.clone()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("known are {}", listed(known)),
+    }
+}
+
+/// Words in backquotes.
+pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_seen_through_and_other_words_are_not() {
+        let known = ["model", "name", "url", "max_tokens", "extra_body"];
+        for (word, expected) in [
+            ("modle", Some("model")),
+            ("maxTokens", Some("max_tokens")),
+            ("max-token", Some("max_tokens")),
+            ("uri", Some("url")),
+            ("temperature", None),
+            ("xyz", None),
+            ("", None),
+        ] {
+            assert_eq!(suggest(word, known), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn names_of_editors_become_ours() {
+        for (name, expected) in
+            [("deadlineMs", "deadline_ms"), ("apiKeyEnv", "api_key_env"), ("url", "url"), ("", "")]
+        {
+            assert_eq!(snake_case(name), expected);
+        }
+    }
+}

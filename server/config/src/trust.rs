@@ -1,0 +1,141 @@
+//! Which files of workspaces somebody has looked at and trusts: by path and content, so that a changed file has to be looked at again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The version of the list's format; another one is not read.
+const SCHEMA: u32 = 1;
+
+/// How far a file is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// As it stands there.
+    Trusted,
+    /// An earlier version of it was.
+    Changed,
+    /// Nobody has said so.
+    Unknown,
+}
+
+/// The files that are trusted. The path is part of it because a file's commands are found from its folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustStore {
+    /// blake3 of the content, by path.
+    hashes: BTreeMap<String, String>,
+}
+
+/// Why a list cannot be read.
+#[derive(Debug, Error)]
+pub enum TrustError {
+    /// It is something else.
+    #[error("this is no list of trusted files ({0}); remove it, and trust them again")]
+    Foreign(String),
+    /// It was written by a newer version.
+    #[error(
+        "this list of trusted files has version {found}, and {SCHEMA} is known here; use a newer ghostbench"
+    )]
+    Newer {
+        /// Its version.
+        found: u32,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    schema: u32,
+    trusted: Vec<StoredFile>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredFile {
+    path: String,
+    hash: String,
+}
+
+impl TrustStore {
+    /// The list as [`TrustStore::print`] wrote it.
+    pub fn parse(text: &str) -> Result<TrustStore, TrustError> {
+        let foreign = |error: serde_json::Error| TrustError::Foreign(error.to_string());
+        let json: serde_json::Value = serde_json::from_str(text).map_err(foreign)?;
+        if let Some(found) = json["schema"].as_u64().filter(|&found| found > u64::from(SCHEMA)) {
+            return Err(TrustError::Newer { found: u32::try_from(found).unwrap_or(u32::MAX) });
+        }
+        let stored: Stored = serde_json::from_value(json).map_err(foreign)?;
+        Ok(TrustStore { hashes: stored.trusted.into_iter().map(|file| (file.path, file.hash)).collect() })
+    }
+
+    /// The list as JSON.
+    pub fn print(&self) -> String {
+        let file = |(path, hash): (&String, &String)| StoredFile { path: path.clone(), hash: hash.clone() };
+        let stored = Stored { schema: SCHEMA, trusted: self.hashes.iter().map(file).collect() };
+        let text = serde_json::to_string_pretty(&stored).expect("texts and a number are JSON");
+        format!("{text}\n")
+    }
+
+    /// How far the file at `path` (whole, without links) is trusted with this content.
+    pub fn trust_in(&self, path: &str, content: &[u8]) -> Trust {
+        match self.hashes.get(path) {
+            Some(trusted) if *trusted == hash(content) => Trust::Trusted,
+            Some(_) => Trust::Changed,
+            None => Trust::Unknown,
+        }
+    }
+
+    /// Trusts a file with this content, in the place of what it was before.
+    pub fn trust(&mut self, path: &str, content: &[u8]) {
+        self.hashes.insert(path.to_owned(), hash(content));
+    }
+
+    /// Trusts a file no more; false if it was not trusted.
+    pub fn remove(&mut self, path: &str) -> bool {
+        self.hashes.remove(path).is_some()
+    }
+
+    /// All paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.hashes.keys().map(String::as_str)
+    }
+}
+
+fn hash(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_trusted_as_it_was_when_somebody_looked() {
+        let mut store = TrustStore::default();
+        assert_eq!(store.trust_in("/a", b"1"), Trust::Unknown);
+        store.trust("/a", b"1");
+        assert_eq!(store.trust_in("/a", b"1"), Trust::Trusted);
+        assert_eq!(store.trust_in("/a", b"2"), Trust::Changed);
+        assert_eq!(store.trust_in("/b", b"1"), Trust::Unknown, "the same text elsewhere is another file");
+        store.trust("/a", b"2");
+        assert_eq!(store.trust_in("/a", b"1"), Trust::Changed);
+        assert!(store.remove("/a") && !store.remove("/a"));
+        assert_eq!(store.trust_in("/a", b"2"), Trust::Unknown);
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let mut store = TrustStore::default();
+        store.trust("/home/you/a \"b\"/ghostbench.toml", b"x");
+        store.trust("/z", b"");
+        assert_eq!(TrustStore::parse(&store.print()).unwrap(), store);
+        assert_eq!(TrustStore::parse(&TrustStore::default().print()).unwrap(), TrustStore::default());
+    }
+
+    #[test]
+    fn other_lists_are_refused() {
+        for text in ["", "[]", "{}", r#"{"schema": 1}"#, r#"{"schema": 1, "trusted": [{"path": 3}]}"#] {
+            assert!(matches!(TrustStore::parse(text), Err(TrustError::Foreign(_))), "{text}");
+        }
+        let newer = TrustStore::parse(r#"{"schema": 2, "files": {}}"#).unwrap_err();
+        assert!(newer.to_string().contains("version 2"), "{newer}");
+    }
+}

@@ -1,0 +1,328 @@
+//! The types of values: what each takes, in which bounds, and how that is said to people and in a schema.
+//!
+//! A value that is refused is not quoted where it may be a key.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use url::Url;
+
+use crate::raw::{Entry, Raw, object};
+use crate::suggest::{listed, suggest};
+use crate::value::Value;
+use crate::variables::{Template, Variables, is_name_for_key};
+
+/// Longest text that is a name, in bytes; tables and file names hold no more.
+const MAX_NAME: usize = 100;
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Type {
+    /// True or false.
+    Boolean,
+    /// A whole number.
+    Integer {
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+        /// What it counts.
+        unit: &'static str,
+    },
+    /// A number.
+    Number {
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+        /// What it counts, if anything.
+        unit: &'static str,
+    },
+    /// A duration in whole milliseconds.
+    Milliseconds {
+        /// The shortest.
+        min: u64,
+        /// The longest.
+        max: u64,
+    },
+    /// Text that is not empty.
+    Text,
+    /// A name that fits into one line of a table.
+    Name,
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    /// An address that begins with `http://` or `https://`.
+    Url,
+    /// The address of a proxy, or `none`; may refer to environment variables.
+    Proxy,
+    /// A file; relative to the folder of the file that names it.
+    Path,
+    /// A program with its arguments.
+    Command,
+    /// The name of an environment variable that holds a key.
+    KeyVariable,
+    /// Names with texts that may refer to environment variables.
+    Headers,
+    /// Names with anything.
+    Json,
+}
+
+/// What else a check depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings<'a> {
+    /// Folder of the file in which the value stands.
+    pub(crate) folder: Option<&'a Path>,
+    /// Whether the file belongs to a workspace, in which keys must not stand.
+    pub(crate) is_shared: bool,
+    /// The environment, for the user's own folder.
+    pub(crate) variables: &'a Variables,
+}
+
+impl Type {
+    /// The value that was written, or why it is none of this type, as the rest of a sentence that begins with the key.
+    pub(crate) fn check(self, raw: &Raw, around: Surroundings<'_>) -> Result<Value, String> {
+        let value = match (self, raw) {
+            (Type::Boolean, Raw::Boolean(value)) => Ok(Value::Boolean(*value)),
+            (Type::Integer { min, max, .. }, raw) => match whole(raw) {
+                Some(value) if (min..=max).contains(&value) => Ok(Value::Integer(value)),
+                _ => Err(number(raw).map(|value| value.to_string())),
+            },
+            (Type::Milliseconds { min, max }, raw) => match whole(raw) {
+                Some(value) if u64::try_from(value).is_ok_and(|value| (min..=max).contains(&value)) => {
+                    Ok(Value::Milliseconds(value.unsigned_abs()))
+                }
+                _ => Err(number(raw).map(|value| value.to_string())),
+            },
+            (Type::Number { min, max, .. }, raw) => match number(raw) {
+                Some(value) if (min..=max).contains(&value) => Ok(Value::Number(value)),
+                other => Err(other.map(|value| value.to_string())),
+            },
+            (Type::Text, Raw::Text(text)) if !text.trim().is_empty() => Ok(Value::Text(text.clone())),
+            (Type::Name, Raw::Text(text)) if is_name(text) => Ok(Value::Text(text.clone())),
+            (Type::Choice(words), Raw::Text(text)) => return choice(words, text),
+            (Type::Url, Raw::Text(text)) => return url(text, around),
+            (Type::Proxy, Raw::Text(text)) => return proxy(text, around),
+            (Type::Path, Raw::Text(text)) if !text.is_empty() => return path(text, around).map(Value::Path),
+            (Type::Command, Raw::List(nodes)) if !nodes.is_empty() => {
+                let words = nodes.iter().map(|node| match &node.raw {
+                    Raw::Text(word) => Some(word.clone()),
+                    _ => None,
+                });
+                return command(words.collect(), around);
+            }
+            (Type::KeyVariable, Raw::Text(text)) => return key_variable(text),
+            (Type::Headers, Raw::Table(entries)) => return headers(entries, around),
+            (Type::Json, Raw::Table(entries)) => {
+                return object(entries).map(Value::Json).map_err(|kind| format!("cannot hold {kind}"));
+            }
+            _ => Err(None),
+        };
+        value.map_err(|given| match (given, raw) {
+            (Some(given), _) => format!("wants {}, not {given}", self.describe()),
+            (None, Raw::Text(text)) if text.trim().is_empty() => {
+                format!("wants {}, not empty text", self.describe())
+            }
+            (None, Raw::Text(_)) if self == Type::Name => format!("wants {}", self.describe()),
+            (None, raw) => format!("wants {}, not {}", self.describe(), raw.kind()),
+        })
+    }
+
+    /// What it takes, in words.
+    pub fn describe(self) -> String {
+        let of = |unit: &str| if unit.is_empty() { String::new() } else { format!(" of {unit}") };
+        match self {
+            Type::Boolean => "true or false".to_owned(),
+            Type::Integer { min, max, unit } => format!("a whole number{} from {min} to {max}", of(unit)),
+            Type::Number { min, max, unit } => format!("a number{} from {min} to {max}", of(unit)),
+            Type::Milliseconds { min, max } => {
+                format!("a whole number of milliseconds from {min} to {max}")
+            }
+            Type::Text => "text".to_owned(),
+            Type::Name => format!("a name of one line and at most {MAX_NAME} bytes, without blanks around it"),
+            Type::Choice(words) => format!("one of {}", listed(words.iter().copied())),
+            Type::Url => "an address like \"http://127.0.0.1:8080\"".to_owned(),
+            Type::Proxy => {
+                "an address like \"http://proxy:3128\", in which $NAME stands for an environment variable, or \"none\""
+                    .to_owned()
+            }
+            Type::Path => "the path of a file".to_owned(),
+            Type::Command => "a list of a program and its arguments, like [\"program\", \"argument\"]".to_owned(),
+            Type::KeyVariable => "the name of an environment variable, in capital letters".to_owned(),
+            Type::Headers => {
+                "a table of texts, in which $NAME stands for an environment variable".to_owned()
+            }
+            Type::Json => "a table".to_owned(),
+        }
+    }
+
+    /// What it takes, as a JSON schema.
+    pub(crate) fn schema(self) -> Json {
+        match self {
+            Type::Boolean => json!({"type": "boolean"}),
+            Type::Integer { min, max, .. } => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Type::Number { min, max, .. } => json!({"type": "number", "minimum": min, "maximum": max}),
+            Type::Milliseconds { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Type::Text | Type::Proxy | Type::Path => json!({"type": "string", "minLength": 1}),
+            Type::Name => json!({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
+            Type::Choice(words) => json!({"enum": words}),
+            Type::Url => json!({"type": "string", "pattern": "^https?://"}),
+            Type::Command => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+            Type::KeyVariable => json!({"type": "string", "pattern": "^[A-Z_][A-Z0-9_]*$"}),
+            Type::Headers => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            Type::Json => json!({"type": "object"}),
+        }
+    }
+
+    /// The value that an environment variable of this text stands for, for the types that a text can stand for.
+    pub(crate) fn raw_of_variable(self, text: &str) -> Raw {
+        let text = text.trim();
+        let read = match self {
+            Type::Boolean => text.parse().ok().map(Raw::Boolean),
+            Type::Integer { .. } | Type::Milliseconds { .. } => text.parse().ok().map(Raw::Integer),
+            Type::Number { .. } => text.parse().ok().map(Raw::Number),
+            _ => None,
+        };
+        read.unwrap_or_else(|| Raw::Text(text.to_owned()))
+    }
+}
+
+/// Editors write whole numbers with a fraction of zero now and then.
+fn whole(raw: &Raw) -> Option<i64> {
+    match raw {
+        Raw::Integer(value) => Some(*value),
+        // Beyond 2^53 not every whole number is there, and no bound is that far.
+        Raw::Number(value) if value.fract() == 0.0 && value.abs() < 2f64.powi(53) => Some(*value as i64),
+        _ => None,
+    }
+}
+
+fn number(raw: &Raw) -> Option<f64> {
+    match raw {
+        Raw::Integer(value) => Some(*value as f64),
+        Raw::Number(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_line = !text.contains(char::is_control) && text.len() <= MAX_NAME;
+    is_line && !text.is_empty() && text.trim() == text
+}
+
+fn choice(words: &'static [&'static str], text: &str) -> Result<Value, String> {
+    if words.contains(&text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    // What is like no word is somebody's text, which messages do not repeat.
+    match suggest(text, words.iter().copied()) {
+        Some(meant) => Err(format!("cannot be `{text}`; did you mean `{meant}`?")),
+        None => Err(format!("wants {}", Type::Choice(words).describe())),
+    }
+}
+
+/// An address of a web server; otherwise what to write.
+fn parse_url(text: &str, around: Surroundings<'_>) -> Result<Url, String> {
+    let wanted = || format!("wants {}", Type::Url.describe());
+    let url = Url::parse(text).map_err(|_| wanted())?;
+    if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
+        return Err(wanted());
+    }
+    if around.is_shared && url.password().is_some() {
+        return Err(
+            "holds a password, which has no place in a workspace; let `headers` name an environment variable"
+                .to_owned(),
+        );
+    }
+    Ok(url)
+}
+
+fn url(text: &str, around: Surroundings<'_>) -> Result<Value, String> {
+    parse_url(text.trim(), around).map(|_| Value::Url(text.trim().to_owned()))
+}
+
+fn proxy(text: &str, around: Surroundings<'_>) -> Result<Value, String> {
+    let template = Template::parse(text.trim()).map_err(dollar)?;
+    if text.trim() != NO_PROXY && template.variables().is_empty() {
+        let remedy = |_| format!("wants {}", Type::Proxy.describe());
+        let url = parse_url(text.trim(), Surroundings { is_shared: false, ..around }).map_err(remedy)?;
+        if around.is_shared && url.password().is_some() {
+            return Err("holds a password, which has no place in a workspace; write $NAME for an environment variable".to_owned());
+        }
+    }
+    Ok(Value::Template(template))
+}
+
+/// In the place of a proxy's address: not even the system's proxy is used.
+pub const NO_PROXY: &str = "none";
+
+/// The path as the process can use it wherever it runs.
+fn path(text: &str, around: Surroundings<'_>) -> Result<PathBuf, String> {
+    if let Some(below_home) = text.strip_prefix("~/").or_else(|| text.strip_prefix("~\\")) {
+        let home = around.variables.home().ok_or("begins with ~, and there is no home folder")?;
+        return Ok(Path::new(home).join(below_home));
+    }
+    let path = Path::new(text);
+    match around.folder {
+        _ if path.is_absolute() => Ok(path.to_owned()),
+        Some(folder) => Ok(folder.join(path.strip_prefix(".").unwrap_or(path))),
+        None => Err("wants a whole path here, or one that begins with ~/".to_owned()),
+    }
+}
+
+/// A program that is named by a path is found from the file's folder; one that is not, by the system.
+fn command(words: Option<Vec<String>>, around: Surroundings<'_>) -> Result<Value, String> {
+    let wanted = || format!("wants {}", Type::Command.describe());
+    let mut words = words.ok_or_else(wanted)?;
+    let program = words.first_mut().filter(|program| !program.trim().is_empty()).ok_or_else(wanted)?;
+    if program.contains(std::path::is_separator) {
+        *program = path(program, around)?.to_string_lossy().into_owned();
+    }
+    Ok(Value::List(words))
+}
+
+fn key_variable(text: &str) -> Result<Value, String> {
+    if is_name_for_key(text) {
+        return Ok(Value::Template(Template::variable(text)));
+    }
+    Err(format!(
+        "wants {}; if that is the key itself, remove it here and put it into the environment",
+        Type::KeyVariable.describe()
+    ))
+}
+
+/// Headers whose values are keys.
+const KEY_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "api-key", "cookie"];
+
+fn headers(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String> {
+    let mut templates = BTreeMap::new();
+    for Entry { key, node, .. } in entries {
+        if key.is_empty() || !key.bytes().all(is_in_header_name) {
+            return Err("has a header whose name has characters that no header has".to_owned());
+        }
+        let Raw::Text(text) = &node.raw else {
+            return Err(format!("wants text for `{key}`, not {}", node.raw.kind()));
+        };
+        if text.contains(char::is_control) {
+            return Err(format!("has a value for `{key}` that is more than one line"));
+        }
+        let template = Template::parse(text).map_err(dollar)?;
+        let is_key = KEY_HEADERS.contains(&key.to_ascii_lowercase().as_str());
+        if around.is_shared && is_key && template.variables().is_empty() {
+            return Err(format!(
+                "has a value for `{key}`, and keys have no place in a workspace; write $NAME for an environment variable"
+            ));
+        }
+        templates.insert(key.clone(), template);
+    }
+    Ok(Value::Templates(templates))
+}
+
+fn dollar(remedy: &str) -> String {
+    format!("has a dollar sign that names no variable: {remedy}")
+}
+
+/// The characters of a token in RFC 9110.
+fn is_in_header_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}

@@ -1,0 +1,148 @@
+//! A value that passed its checks, and how it gets into a field.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json};
+
+use crate::variables::{Template, Variables};
+use crate::{Kind, Secret};
+
+/// A value of one of the types of the table. Shown as it stands in a file, without what may be a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Boolean(bool),
+    Integer(i64),
+    Number(f64),
+    Milliseconds(u64),
+    Text(String),
+    /// An address; its password is not shown.
+    Url(String),
+    List(Vec<String>),
+    Path(PathBuf),
+    Template(Template),
+    Templates(BTreeMap<String, Template>),
+    Json(Map<String, Json>),
+}
+
+impl Value {
+    /// Names of the variables that it refers to.
+    pub(crate) fn variables(&self) -> Vec<&str> {
+        match self {
+            Value::Template(template) => template.variables().into_iter().collect(),
+            Value::Templates(templates) => templates.values().flat_map(Template::variables).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Boolean(value) => value.fmt(f),
+            Value::Integer(value) => value.fmt(f),
+            Value::Number(value) => value.fmt(f),
+            Value::Milliseconds(value) => value.fmt(f),
+            Value::Text(text) => write!(f, "{text:?}"),
+            Value::Url(url) => write!(f, "{:?}", without_password(url)),
+            Value::List(words) => write!(f, "{words:?}"),
+            Value::Path(path) => write!(f, "{:?}", path.display().to_string()),
+            Value::Template(template) => template.fmt(f),
+            Value::Templates(templates) => {
+                let pairs = templates.iter().map(|(name, template)| format!("{name}: {template}"));
+                f.write_str(&pairs.collect::<Vec<_>>().join(", "))
+            }
+            // What vendors call keys stands here under names that nobody can foresee.
+            Value::Json(map) => {
+                let names: Vec<_> = map.keys().map(|name| format!("{name}: …")).collect();
+                f.write_str(&names.join(", "))
+            }
+        }
+    }
+}
+
+/// An address without user name, password and what follows a question mark, any of which may be a key.
+fn without_password(address: &str) -> String {
+    let Ok(mut url) = url::Url::parse(address) else { return "…".to_owned() };
+    // They fail for addresses without a host, which have no password.
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    let has_query = url.query().is_some();
+    url.set_query(None);
+    url.set_fragment(None);
+    let mut shown = url.to_string();
+    if url.path() == "/" && !address.ends_with('/') {
+        shown.pop();
+    }
+    if has_query { format!("{shown}?…") } else { shown }
+}
+
+/// The type of a field of the configuration.
+pub(crate) trait Field: Sized {
+    /// The field for what was set, if anything; `None` where the field cannot hold it, which the table must not let happen.
+    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self>;
+}
+
+/// Lets a type hold one variant.
+macro_rules! field {
+    ($type:ty, $pattern:pat => $value:expr) => {
+        impl Field for $type {
+            fn of(value: Option<&Value>, _: &Variables) -> Option<Self> {
+                match value? {
+                    $pattern => $value,
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+field!(bool, Value::Boolean(value) => Some(*value));
+field!(u32, Value::Integer(value) => (*value).try_into().ok());
+field!(usize, Value::Integer(value) => (*value).try_into().ok());
+field!(f64, Value::Number(value) => Some(*value));
+field!(Duration, Value::Milliseconds(value) => Some(Duration::from_millis(*value)));
+field!(String, Value::Text(text) | Value::Url(text) => Some(text.clone()));
+field!(Kind, Value::Text(text) => Kind::from_name(text));
+field!(PathBuf, Value::Path(path) => Some(path.clone()));
+
+impl Field for Secret {
+    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self> {
+        match value? {
+            Value::Template(template) => Some(template.fill(variables)),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self> {
+        match value {
+            None => Some(None),
+            value => T::of(value, variables).map(Some),
+        }
+    }
+}
+
+/// Lets a collection hold one variant, and nothing where nothing was set.
+macro_rules! collection {
+    ($type:ty, $variant:ident($inner:ident), $variables:ident => $value:expr) => {
+        impl Field for $type {
+            fn of(value: Option<&Value>, $variables: &Variables) -> Option<Self> {
+                match value {
+                    None => Some(Self::default()),
+                    Some(Value::$variant($inner)) => Some($value),
+                    Some(_) => None,
+                }
+            }
+        }
+    };
+}
+
+collection!(Vec<String>, List(words), _variables => words.clone());
+collection!(Map<String, Json>, Json(map), _variables => map.clone());
+collection!(BTreeMap<String, Secret>, Templates(templates), variables => {
+    templates.iter().map(|(name, template)| (name.clone(), template.fill(variables))).collect()
+});

@@ -1,0 +1,192 @@
+//! The environment as it was handed in, and text that refers to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::Secret;
+
+/// The environment's variables. Their values may be keys, so they are shown by nothing.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Variables(BTreeMap<String, String>);
+
+impl Variables {
+    /// Names come in any case on Windows, where the environment does not tell them apart.
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Variables {
+        Variables(variables.into_iter().map(|(name, value)| (as_system(&name), value)).collect())
+    }
+
+    /// The value of a variable; one that is blank holds nothing.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(&as_system(name)).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// All names and values, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The user's own folder.
+    pub(crate) fn home(&self) -> Option<&str> {
+        self.get("HOME").or_else(|| self.get("USERPROFILE"))
+    }
+}
+
+fn as_system(name: &str) -> String {
+    if cfg!(windows) { name.to_uppercase() } else { name.to_owned() }
+}
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.keys()).finish()
+    }
+}
+
+/// Text in which `$NAME` or `${NAME}` stands for a variable and `$$` for a dollar sign. It may end up holding a key, so what is
+/// written in it is not shown either, but for the variables' names.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Template(Vec<Part>);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Variable(String),
+}
+
+impl Template {
+    /// The text with its references told apart; what is wrong with it otherwise, without quoting it.
+    pub(crate) fn parse(text: &str) -> Result<Template, &'static str> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            parts.push(Part::Text(before.to_owned()));
+            rest = match after.strip_prefix('$') {
+                Some(rest) => {
+                    parts.push(Part::Text("$".to_owned()));
+                    rest
+                }
+                None => {
+                    let (name, rest) =
+                        reference(after).ok_or("write $NAME for a variable and $$ for a dollar sign")?;
+                    parts.push(Part::Variable(name.to_owned()));
+                    rest
+                }
+            };
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        parts.retain(|part| *part != Part::Text(String::new()));
+        Ok(Template(parts))
+    }
+
+    /// The variable called `name`, and nothing else.
+    pub(crate) fn variable(name: &str) -> Template {
+        Template(vec![Part::Variable(name.to_owned())])
+    }
+
+    /// Names of the variables that it refers to.
+    pub(crate) fn variables(&self) -> BTreeSet<&str> {
+        self.0
+            .iter()
+            .filter_map(|part| match part {
+                Part::Variable(name) => Some(name.as_str()),
+                Part::Text(_) => None,
+            })
+            .collect()
+    }
+
+    /// The text with the variables' values; those without one leave nothing.
+    pub(crate) fn fill(&self, variables: &Variables) -> Secret {
+        let part = |part: &'_ _| match part {
+            Part::Text(text) => text.clone(),
+            Part::Variable(name) => variables.get(name).unwrap_or_default().trim().to_owned(),
+        };
+        Secret::new(&self.0.iter().map(part).collect::<String>())
+    }
+}
+
+/// The name at the start of `text`, with or without braces, and what follows.
+fn reference(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = match text.strip_prefix('{') {
+        Some(braced) => braced.split_once('}')?,
+        None => text.split_at(text.find(|c| !is_in_name(c)).unwrap_or(text.len())),
+    };
+    is_name(name).then_some((name, rest))
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether a variable can be called so.
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text.chars().all(is_in_name)
+}
+
+/// Whether it is the name of a variable that people keep keys in. Small letters are refused: in a place where a name is asked for,
+/// somebody will put the key itself, which then must not be repeated by any message. Keys have small letters.
+pub(crate) fn is_name_for_key(text: &str) -> bool {
+    is_name(text) && !text.contains(|c: char| c.is_ascii_lowercase())
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|part| match part {
+            Part::Text(_) => f.write_str("…"),
+            Part::Variable(name) => write!(f, "${name}"),
+        })
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Template({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> Variables {
+        let pairs = [("KEY", " abc\n"), ("EMPTY", " "), ("A_1", "x")];
+        Variables::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
+    }
+
+    #[test]
+    fn references_are_filled_in() {
+        for (text, expected, shown) in [
+            ("Bearer $KEY", "Bearer abc", "…$KEY"),
+            ("${KEY}$A_1-", "abcx-", "$KEY$A_1…"),
+            ("a$$KEY", "a$KEY", "………"),
+            ("$MISSING!", "!", "$MISSING…"),
+            ("plain", "plain", "…"),
+            ("", "", ""),
+        ] {
+            let template = Template::parse(text).unwrap();
+            assert_eq!(template.fill(&variables()).expose(), expected, "{text}");
+            assert_eq!(template.to_string(), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_dollar_sign_that_names_nothing_is_refused() {
+        for text in ["$", "costs $ 5", "${KEY", "${}", "$1", "${a-b}", "$é"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn blank_variables_hold_nothing_and_values_are_not_shown() {
+        assert_eq!(variables().get("EMPTY"), None);
+        assert_eq!(format!("{:?}", variables()), r#"["A_1", "EMPTY", "KEY"]"#);
+    }
+
+    #[test]
+    fn keys_are_no_names() {
+        for name in ["OPENAI_API_KEY", "KEY2", "_"] {
+            assert!(is_name_for_key(name), "{name}");
+        }
+        for text in ["sk-abc", "hf_abcDEF", "9A", "", "A KEY", "Bearer"] {
+            assert!(!is_name_for_key(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is made from the table is up to date.
+
+use config::{Config, Layer, LayerKind, Trust, Variables};
+
+const DOCUMENT: &str = include_str!("../../../../docs/configuration.md");
+const SCHEMA: &str = include_str!("../../../../docs/ghostbench.schema.json");
+
+#[test]
+fn the_document_is_made_from_the_table() {
+    assert!(
+        DOCUMENT == config::documentation(),
+        "docs/configuration.md is out of date; run `cargo xtask docs`"
+    );
+}
+
+#[test]
+fn the_schema_is_made_from_the_table() {
+    assert!(SCHEMA == config::schema(), "docs/ghostbench.schema.json is out of date; run `cargo xtask docs`");
+}
+
+#[test]
+fn the_examples_of_the_document_are_right() {
+    let examples: Vec<&str> = DOCUMENT
+        .split("```toml\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap_or_default())
+        .collect();
+    assert!(examples.len() > 2, "the document has examples");
+    let keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "COMPANY_TOKEN"];
+    let set = keys.map(|name| (name.to_owned(), "x".to_owned()));
+    let home = ("HOME".to_owned(), "/home/you".to_owned());
+    let variables = Variables::new(set.into_iter().chain([home]));
+    for example in examples {
+        let path = std::path::Path::new("/w/ghostbench.toml");
+        let layer = Layer::file(LayerKind::User, path, example.as_bytes(), Trust::Trusted, &variables);
+        let problems = Config::new(&[layer], &variables).problems;
+        assert!(problems.is_empty(), "{problems:?} in\n{example}");
+    }
+}
+
+#[test]
+fn every_key_is_documented_by_one_sentence() {
+    for key in config::all_sections().flat_map(|section| section.keys) {
+        let doc = key.doc;
+        assert!(doc.ends_with('.') && doc.starts_with(char::is_uppercase), "{}: {doc}", key.name);
+        assert!(!doc.contains('|') && !doc.contains("  "), "{}: {doc}", key.name);
+    }
+}
+
+#[test]
+fn no_two_keys_share_a_variable() {
+    let keys = config::all_sections().flat_map(|section| section.keys);
+    let mut names: Vec<_> = keys.filter_map(|key| key.variable()).collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn the_settings_of_the_protocol_s_example_are_right() {
+    let protocol = include_str!("../../../../docs/protocol.md");
+    let (_, example) = protocol.split_once("\n```json ghostbench settings\n").expect("the example is there");
+    let example = example.split("```").next().unwrap_or_default();
+    let settings = serde_json::from_str(example).expect("the example is JSON");
+    let variables = Variables::default();
+    let config = Config::new(&[Layer::editor(&settings, &variables)], &variables);
+    assert_eq!(config.problems, []);
+    assert!(config.is_set("completion", "deadline_ms"));
+    assert_eq!(config::editor_trusts(&settings), Some(true));
+}

@@ -1,0 +1,94 @@
+//! From what was read to the layers that hold.
+
+use std::path::PathBuf;
+
+use config::{Config, FileRead, Files, Trust, TrustStore, Variables};
+use serde_json::{Value, json};
+
+use crate::fixture::{USER, WORKSPACE, shown};
+
+const ENGINE: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n";
+
+fn read(path: &str, text: &str) -> Option<FileRead> {
+    Some(FileRead { path: PathBuf::from(path), content: Ok(text.as_bytes().to_vec()) })
+}
+
+fn workspace(text: &str) -> Files {
+    Files { workspace: read(WORKSPACE, text), ..Files::default() }
+}
+
+/// The list of trusted files after somebody trusted the workspace's file with this text.
+fn trusting(text: &str) -> Option<FileRead> {
+    let mut list = TrustStore::default();
+    list.trust(WORKSPACE, text.as_bytes());
+    read("/data/trust.json", &list.print())
+}
+
+fn config(files: &Files, editor: &[Value]) -> Config {
+    let variables = Variables::default();
+    Config::new(&files.layers(editor, &variables), &variables)
+}
+
+/// Whether the workspace's engine can be asked.
+fn is_asked(files: &Files, editor: &[Value]) -> bool {
+    config(files, editor).engines[0].settings.is_ok()
+}
+
+#[test]
+fn the_list_of_trusted_files_decides_and_an_editor_may_too() {
+    let unknown = workspace(ENGINE);
+    assert!(!is_asked(&unknown, &[]));
+    assert!(is_asked(&Files { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
+    assert!(!is_asked(&Files { trusted: trusting("something else"), ..unknown.clone() }, &[]));
+    assert!(is_asked(&unknown, &[json!({"trusted": true})]));
+    assert!(
+        !is_asked(&unknown, &[json!({"trusted": true}), json!({"trusted": false})]),
+        "the last word counts"
+    );
+    assert!(is_asked(&unknown, &[json!({"trusted": true}), Value::Null]));
+}
+
+#[test]
+fn a_changed_file_is_told_apart_from_one_that_was_never_trusted() {
+    let files = Files { trusted: trusting("something else"), ..workspace(ENGINE) };
+    let layers = files.layers(&[], &Variables::default());
+    assert_eq!(layers.last().map(|layer| layer.trust()), Some(Trust::Changed));
+}
+
+#[test]
+fn a_list_that_cannot_be_read_trusts_nobody_and_is_told_where_it_matters() {
+    let trusted = read("/data/trust.json", "{");
+    let files = Files { trusted: trusted.clone(), ..workspace(ENGINE) };
+    assert!(!is_asked(&files, &[]));
+    let told = shown(&config(&files, &[]));
+    assert!(told.contains("Warning /data/trust.json: this is no list of trusted files"), "{told}");
+    assert_eq!(config(&Files { trusted, ..Files::default() }, &[]).problems, []);
+}
+
+#[test]
+fn a_named_file_is_trusted_and_read_once() {
+    let files = Files { command_line: read(WORKSPACE, ENGINE), ..workspace(ENGINE) };
+    assert!(is_asked(&files, &[]));
+    assert_eq!(config(&files, &[]).problems, []);
+}
+
+#[test]
+fn later_settings_of_an_editor_beat_earlier_ones_key_by_key() {
+    let editor = [
+        json!({"context": {"strategy": "none", "budgetTokens": 1}}),
+        json!({"context": {"budgetTokens": 2}}),
+    ];
+    let config = config(&Files::default(), &editor);
+    assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("none", 2));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_is_no_harm_to_the_rest() {
+    let unreadable = |path: &str| {
+        Some(FileRead { path: PathBuf::from(path), content: Err("permission denied".to_owned()) })
+    };
+    let files = Files { user: unreadable(USER), ..workspace("[context]\nbudget_tokens = 7\n") };
+    let config = config(&files, &[]);
+    assert_eq!(config.context.budget_tokens, 7);
+    assert_eq!(config.problems[0].to_string(), format!("{USER}: cannot be read: permission denied"));
+}

@@ -1,0 +1,137 @@
+//! Random layers: the strongest wins, order and neighbours do not matter, and nothing makes it panic.
+
+use std::path::Path;
+
+use config::{Config, Layer, LayerKind, Trust, Variables};
+use proptest::prelude::*;
+
+const KINDS: [LayerKind; 5] = [
+    LayerKind::User,
+    LayerKind::Workspace,
+    LayerKind::Editor,
+    LayerKind::Environment,
+    LayerKind::CommandLine,
+];
+
+/// What one layer sets of three keys.
+#[derive(Clone, Debug)]
+struct Said {
+    budget: Option<usize>,
+    deadline: Option<u64>,
+    is_enabled: Option<bool>,
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    (
+        proptest::option::of(0..1000usize),
+        proptest::option::of(1..1000u64),
+        proptest::option::of(any::<bool>()),
+    )
+        .prop_map(|(budget, deadline, is_enabled)| Said { budget, deadline, is_enabled })
+}
+
+fn layer(kind: LayerKind, said: &Said, trust: Trust) -> Layer {
+    let Said { budget, deadline, is_enabled } = said;
+    let variables = Variables::default();
+    match kind {
+        LayerKind::Editor => {
+            let settings = serde_json::json!({
+                "context": {"budgetTokens": budget},
+                "completion": {"deadlineMs": deadline, "enabled": is_enabled},
+            });
+            Layer::editor(&settings, &variables)
+        }
+        LayerKind::Environment => {
+            let pairs = [
+                ("GHOSTBENCH_CONTEXT_BUDGET_TOKENS", budget.map(|value| value.to_string())),
+                ("GHOSTBENCH_COMPLETION_DEADLINE_MS", deadline.map(|value| value.to_string())),
+                ("GHOSTBENCH_COMPLETION_ENABLED", is_enabled.map(|value| value.to_string())),
+            ];
+            let set = pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            Layer::environment(&Variables::new(set))
+        }
+        kind => {
+            let line = |name: &str, value: Option<String>| {
+                value.map(|value| format!("{name} = {value}\n")).unwrap_or_default()
+            };
+            let text = format!(
+                "[context]\n{}[completion]\n{}{}",
+                line("budget_tokens", budget.map(|value| value.to_string())),
+                line("deadline_ms", deadline.map(|value| value.to_string())),
+                line("enabled", is_enabled.map(|value| value.to_string())),
+            );
+            Layer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_key_has_the_value_of_the_strongest_layer_that_sets_it(
+        all in proptest::collection::vec(said(), KINDS.len()),
+        order in Just(KINDS).prop_shuffle(),
+    ) {
+        let at = |kind: LayerKind| KINDS.iter().position(|other| *other == kind).expect("all are there");
+        let layers: Vec<Layer> =
+            order.iter().map(|&kind| layer(kind, &all[at(kind)], Trust::Trusted)).collect();
+        let config = Config::new(&layers, &Variables::default());
+        prop_assert!(config.problems.is_empty());
+        let strongest = |key: &str, is_set: &dyn Fn(&Said) -> bool| {
+            let layer = KINDS.into_iter().rev().find(|kind| is_set(&all[at(*kind)]));
+            let (section, key) = key.split_once('.').expect("a section and a key");
+            let origin = config.origin(section, key).expect("the key is in the table").layer;
+            (origin, layer.unwrap_or(LayerKind::Default))
+        };
+        for (found, expected) in [
+            strongest("context.budget_tokens", &|said| said.budget.is_some()),
+            strongest("completion.deadline_ms", &|said| said.deadline.is_some()),
+            strongest("completion.enabled", &|said| said.is_enabled.is_some()),
+        ] {
+            prop_assert_eq!(found, expected);
+        }
+        let last = |value: &dyn Fn(&Said) -> Option<usize>| all.iter().rev().find_map(value);
+        prop_assert_eq!(config.context.budget_tokens, last(&|said| said.budget).unwrap_or(1024));
+    }
+
+    #[test]
+    fn an_untrusted_file_changes_nothing_but_what_is_harmless(name in "[a-c]", text in ".{0,40}") {
+        let user = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n[record]\nprivacy = \"off\"\n";
+        let theirs = format!(
+            "# {}\n[[engine]]\nname = {name:?}\nkind = \"command\"\ncommand = [\"x\"]\n[record]\nprivacy = \"full\"\n",
+            text.escape_default()
+        );
+        let variables = Variables::default();
+        let file = |kind, text: &str, trust| {
+            Layer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
+        };
+        let mine = file(LayerKind::User, user, Trust::Trusted);
+        let before = Config::new(std::slice::from_ref(&mine), &variables);
+        let config = Config::new(&[mine, file(LayerKind::Workspace, &theirs, Trust::Unknown)], &variables);
+        prop_assert_eq!(&config.engines[0], &before.engines[0]);
+        prop_assert_eq!(&config.record, &before.record);
+        prop_assert!(config.engines[1..].iter().all(|engine| engine.settings.is_err()));
+    }
+
+    #[test]
+    fn no_file_makes_it_panic(
+        text in "(\\[\\[?(engine|context|completion|x)\\]?\\]?|(name|kind|url|headers|strategy|deadline_ms|command|é) ?= ?(\"[a-z$é]*\"|[0-9]{1,20}|\\{a = 1|\\[1, ?|true|-?inf|1979-05-27)|\n| |.){0,30}",
+    ) {
+        let variables = Variables::default();
+        let layer = Layer::file(LayerKind::User, Path::new("/f.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        let problems = layer.problems().to_vec();
+        let config = Config::new(&[layer], &variables);
+        prop_assert!(config.problems.len() >= problems.len());
+        for problem in problems {
+            prop_assert!(!problem.message.contains('\n'), "{}", problem.message);
+        }
+    }
+
+    #[test]
+    fn no_bytes_and_no_settings_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let variables = Variables::default();
+        Layer::file(LayerKind::User, Path::new("/f.toml"), &bytes, Trust::Trusted, &variables);
+        if let Ok(json) = serde_json::from_slice(&bytes) {
+            Layer::editor(&json, &variables);
+        }
+    }
+}

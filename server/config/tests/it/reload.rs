@@ -1,0 +1,72 @@
+//! A file that changes while somebody works.
+
+use std::path::Path;
+
+use config::{Config, Layer, LayerKind, Trust, Variables};
+
+fn layer(text: &str, trust: Trust) -> Layer {
+    Layer::file(
+        LayerKind::Workspace,
+        Path::new("/w/ghostbench.toml"),
+        text.as_bytes(),
+        trust,
+        &Variables::default(),
+    )
+}
+
+fn budget(layer: &Layer) -> usize {
+    Config::new(std::slice::from_ref(layer), &Variables::default()).context.budget_tokens
+}
+
+#[test]
+fn a_broken_file_keeps_what_it_was_and_says_what_is_wrong() {
+    let good = layer("[context]\nbudget_tokens = 7\n", Trust::Trusted);
+    for broken in [
+        "[context]\nbudget_tokens = \n",
+        "[context]\nbudget_tokens = -1\n",
+        "[context]\nbudget_tokens = 8\nstrategy = 3\n",
+    ] {
+        let kept = layer(broken, Trust::Unknown).or_last_good(Some(&good));
+        assert_eq!(budget(&kept), 7, "{broken}");
+        assert!(kept.is_broken() && kept.problems().len() == 1);
+        let again = layer("[context\n", Trust::Unknown).or_last_good(Some(&kept));
+        assert_eq!(budget(&again), 7, "however often it is broken");
+        let mended = layer("[context]\nbudget_tokens = 9\n", Trust::Trusted).or_last_good(Some(&again));
+        assert_eq!(budget(&mended), 9);
+        assert!(!mended.is_broken());
+    }
+}
+
+#[test]
+fn a_file_that_was_never_whole_says_what_it_can() {
+    let first = layer("[context]\nbudget_tokens = 7\nstrategy = 3\n", Trust::Trusted).or_last_good(None);
+    assert_eq!(budget(&first), 7);
+}
+
+#[test]
+fn unknown_keys_keep_nobody_from_changing_the_others() {
+    let good = layer("[context]\nbudget_tokens = 7\n", Trust::Trusted);
+    let changed =
+        layer("[context]\nbudget_tokens = 8\ncolour = 1\n", Trust::Trusted).or_last_good(Some(&good));
+    assert_eq!(budget(&changed), 8);
+    assert_eq!(changed.problems().len(), 1);
+}
+
+#[test]
+fn a_file_that_lost_its_trust_loses_its_engines() {
+    let text = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n";
+    let good = layer(text, Trust::Trusted);
+    let changed = layer(&format!("{text}temperature = 1\n"), Trust::Changed).or_last_good(Some(&good));
+    let config = Config::new(&[changed], &Variables::default());
+    assert!(config.engines[0].settings.is_err());
+}
+
+#[test]
+fn a_problem_that_moves_is_the_same_cause() {
+    let causes = |text: &str| {
+        let config = Config::new(&[layer(text, Trust::Trusted)], &Variables::default());
+        config.causes().collect::<Vec<_>>()
+    };
+    assert_eq!(causes("[context]\ncolour = 1\n"), causes("# moved\n[context]\n  colour = 1\n"));
+    assert_ne!(causes("[context]\ncolour = 1\n"), causes("[context]\ncolor = 1\n"));
+}
