@@ -10,8 +10,6 @@ use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 use syntax::Language;
 
-use crate::steps::engines;
-
 /// Repetitions tell chance from skill; a thousand tell it to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
 
@@ -69,6 +67,24 @@ pub(crate) enum Command {
   ghostbench report run --format json   every number, for scripts
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
+    /// Show what is set in a folder and where, which engines would be asked, and what is wrong.
+    #[command(after_help = "Examples:
+  ghostbench doctor                       the settings that hold here, each with the place where it was set
+  ghostbench doctor --config ci.toml      with that file before all others
+  ghostbench doctor --json                for scripts; exit code 1 means that something is wrong")]
+    Doctor(DoctorArgs),
+    /// Let a workspace's ghostbench.toml name engines, after you have read it.
+    #[command(after_help = "Examples:
+  ghostbench trust                        the file of this folder, or of the repository around it, as it is now
+  ghostbench trust --list                 what is trusted, and what has changed since
+  ghostbench trust ../shop --remove       trust it no more
+A file that changes has to be trusted again.")]
+    Trust(TrustArgs),
+    /// Show what is known of the settings themselves.
+    #[command(after_help = "Examples:
+  ghostbench config schema > ghostbench.schema.json    for editors that complete and check ghostbench.toml
+What every key means stands in docs/configuration.md; `ghostbench doctor` shows what is set.")]
+    Config(ConfigArgs),
     /// Show what retrieval would send to an engine: the code that each strategy finds at a place, or how good it is over a suite.
     #[command(after_help = "Examples:
   ghostbench retrieve src/app.py:120:17                     what each strategy would send at line 120, column 17
@@ -105,12 +121,24 @@ pub(crate) enum MixArg {
     RealUse,
 }
 
+/// Where settings come from, besides their usual places.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SettingsArgs {
+    /// File of settings that beats all others. Naming it is trusting it.
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
 /// Which engines to ask.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
-    /// Engine to ask; may be given more than once [default: builtin]. Known are builtin, and its controls longest-match, nearest-line and empty.
-    #[arg(long = "engine", value_name = "NAME", value_parser = parse_engine)]
+    /// Engine to ask; may be given more than once [default: all of the settings, else builtin]. Known are those of the settings, and
+    /// builtin with its controls longest-match, nearest-line and empty.
+    #[arg(long = "engine", value_name = "NAME")]
     pub(crate) engines: Vec<String>,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Requests under way at once [default: one per core].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -145,10 +173,13 @@ pub(crate) struct LspArgs {
     /// Talk over standard input and output: the only way there is, and so the default.
     #[arg(long)]
     pub(crate) stdio: bool,
-    /// Engine to serve; may be given more than once: the first one writes the ghost text, all are replayed [default: builtin].
-    /// Known are builtin, and its controls longest-match, nearest-line and empty.
-    #[arg(long = "engine", value_name = "NAME", value_parser = parse_engine)]
+    /// Engine to serve; may be given more than once: the first one writes the ghost text, all are replayed [default: all of the settings,
+    /// else builtin]. Known are those of the settings, and builtin with its controls longest-match, nearest-line and empty.
+    #[arg(long = "engine", value_name = "NAME")]
     pub(crate) engines: Vec<String>,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Rules of a scripted engine that stands before the others, as JSON; for tests.
     #[arg(long, value_name = "JSON", value_parser = parse_rules, hide = true)]
     pub(crate) scripted: Option<Arc<[Rule]>>,
@@ -274,25 +305,77 @@ pub(crate) struct RetrieveArgs {
     /// A place as FILE:LINE:COLUMN, counted from 1 as editors do, or a suite.
     #[arg(value_name = "FILE:LINE:COLUMN | SUITE", value_parser = parse_target)]
     pub(crate) target: Target,
-    /// Strategy to ask; may be given more than once [default: hybrid, symbols, functions, bm25-chunks]. Known are those, recent (which
+    /// Strategy to ask; may be given more than once [default: that of the settings, else hybrid, symbols, functions, bm25-chunks]. Known are those, recent (which
     /// knows what was edited, and so nothing here) and none.
     #[arg(long = "strategy", value_name = "NAME")]
     pub(crate) strategies: Vec<Strategy>,
-    /// Tokens that each may send, of four bytes.
-    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) budget: u32,
+    /// Tokens that each may send, of four bytes [default: that of the settings, else 512].
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) budget: Option<u32>,
     /// The code to search [default for a place: this folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
     /// By what functions are alike.
     #[command(flatten)]
     pub(crate) embeddings: EmbeddingArgs,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Seed of the intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
     /// Print everything as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `ghostbench doctor`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print everything as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trust`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// Folder of the workspace, or its file.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// List what is trusted instead.
+    #[arg(long, conflicts_with = "remove")]
+    pub(crate) list: bool,
+    /// Trust the file no more.
+    #[arg(long)]
+    pub(crate) remove: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench config`.
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct ConfigArgs {
+    /// What to show.
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// What can be shown of the settings.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the JSON schema of ghostbench.toml.
+    #[command(after_help = "Example:
+  ghostbench config schema > ghostbench.schema.json")]
+    Schema,
 }
 
 /// Where embeddings come from.
@@ -339,10 +422,6 @@ pub(crate) enum Format {
     Json,
     /// A table for pull requests and wikis.
     Markdown,
-}
-
-fn parse_engine(name: &str) -> Result<String, String> {
-    engines::known(name).map(|(name, _)| name.to_owned())
 }
 
 /// What ends in two numbers is a place.

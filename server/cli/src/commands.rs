@@ -1,9 +1,12 @@
 //! One file per command; each says what its arguments mean and calls the steps in order.
 
+pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod index;
 pub(crate) mod lsp;
 pub(crate) mod mine;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod retrieve;
+pub(crate) mod trust;
 pub(crate) mod try_command;

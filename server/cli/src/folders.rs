@@ -20,6 +20,21 @@ pub(crate) fn data(remedy: &str) -> Result<DataFolder, Usage> {
     Ok(DataFolder::new(strategy.data_dir().join(OURS)))
 }
 
+/// Where that folder is.
+pub(crate) fn data_path() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.data_dir().join(OURS))
+}
+
+/// The list of the files that are trusted.
+pub(crate) fn trust_list() -> Option<PathBuf> {
+    Some(data_path()?.join("trust.json"))
+}
+
+/// The user's own file of settings.
+pub(crate) fn user_settings() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.config_dir().join(OURS).join("config.toml"))
+}
+
 /// The log of the language server: where logs belong on this platform, else in the data folder.
 pub(crate) fn server_log() -> Option<PathBuf> {
     let strategy = etcetera::choose_base_strategy().ok()?;
@@ -29,6 +44,10 @@ pub(crate) fn server_log() -> Option<PathBuf> {
 
 /// What is derived from workspaces, where the platform keeps such; `None` for who has no home.
 pub(crate) fn caches() -> Option<Cache> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(Cache::new(&strategy.cache_dir().join(OURS), Cache::STANDARD_LIMIT))
+    Some(Cache::new(&cache_path()?, Cache::STANDARD_LIMIT))
+}
+
+/// Where that is.
+pub(crate) fn cache_path() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join(OURS))
 }

@@ -27,7 +27,10 @@ fn main() -> ExitCode {
         Command::Index(args) => commands::index::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
-        Command::Retrieve(args) => commands::retrieve::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Trust(args) => commands::trust::run(&args),
+        Command::Config(args) => commands::config::run(&args),
+        Command::Retrieve(args) => commands::retrieve::run(args),
     };
     exit::code(result)
 }

@@ -1,4 +1,4 @@
-//! The steps that commands are made of: read and index a workspace, mine, ask, show.
+//! The steps that commands are made of: find out what is set, read and index a workspace, mine, ask, show.
 
 pub(crate) mod ask;
 pub(crate) mod embeddings;
@@ -6,7 +6,9 @@ pub(crate) mod engines;
 pub(crate) mod index;
 pub(crate) mod judge;
 pub(crate) mod mine;
+pub(crate) mod settings;
 pub(crate) mod show;
+pub(crate) mod trust;
 
 use std::num::NonZeroUsize;
 

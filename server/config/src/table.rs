@@ -163,7 +163,7 @@ section! {
     is_enabled: bool = "enabled": Type::Boolean, Some("true"), Untrusted;
     /// Name of the engine that writes the ghost text; the first of those that can be asked where nothing is said.
     engine: Option<String> = "engine": Type::Name, None, Trusted;
-    /// Time for an answer, from the request to its last character.
+    /// Time for an answer, from the request to its last character; at most half of it goes into choosing context.
     deadline: Duration = "deadline_ms": TIME, Some("5000"), Untrusted;
     /// Answers whose least sure token is less probable than this are kept back, for engines that know how sure they are.
     min_confidence: Option<f64> = "min_confidence": PROBABILITY, None, Untrusted;

@@ -7,6 +7,7 @@
 mod builtin_engine;
 mod busy;
 mod embeddings;
+mod renamed;
 mod scripted;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
 pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder, Key};
+pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
 
 /// What kind of engine it is; decides how it is spoken to.

@@ -243,7 +243,7 @@ pub struct Status {
     pub position_encoding: String,
     /// The workspace's folders.
     pub folders: Vec<FolderStatus>,
-    /// The engines; the first one writes the ghost text.
+    /// The engines of the first folder; the first one writes the ghost text.
     pub engines: Vec<EngineStatus>,
     /// Questions that an engine is working on.
     pub busy: usize,
@@ -286,6 +286,9 @@ pub struct EngineStatus {
     pub kind: String,
     /// Its model.
     pub model: String,
+    /// Why it is not asked, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How a request for a completion ended.

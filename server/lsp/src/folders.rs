@@ -17,6 +17,7 @@ use crate::from_proto;
 use crate::locks::lock;
 use crate::real_path::Resolved;
 use crate::recorded::Recorded;
+use crate::settings::Followed;
 
 /// All folders.
 #[derive(Default)]
@@ -36,6 +37,8 @@ pub(crate) struct Folder {
     real_root: Resolved,
     /// What was recorded in it.
     pub(crate) recorded: Recorded,
+    /// What is set in it.
+    pub(crate) settings: Arc<Followed>,
     /// Told when there is something to look at.
     pub(crate) changed: Notify,
     pending: Mutex<Pending>,
@@ -203,6 +206,7 @@ impl Folder {
         let root = from_proto::path(&folder.uri)?;
         Some(Folder {
             recorded: Recorded::new(data.clone(), root.clone()),
+            settings: Arc::new(Followed::new(Some(root.clone()), removed.clone())),
             uri: folder.uri,
             name: folder.name,
             root,
@@ -261,6 +265,9 @@ impl Folder {
 
     /// Takes note of paths at which something has happened.
     pub(crate) fn note(&self, paths: Vec<PathBuf>) {
+        if paths.iter().any(|path| path.file_name().is_some_and(|name| name == config::FILE_NAME)) {
+            self.settings.look();
+        }
         lock(&self.pending).add(paths);
         self.changed.notify_one();
     }

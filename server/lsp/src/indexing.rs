@@ -55,10 +55,12 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
 /// Goes on until there is a defect.
 async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::Infallible, Defect> {
     let mut watching = Watching::new(server, folder);
-    let mut tokens = Tokens::new(server.setup.reads_tokens(), server.background.clone());
+    let mut tokens = Tokens::new(server.background.clone());
+    let mut settings = folder.settings.subscribe();
     let mut indexer = loop {
         // What was told so far is seen by reading everything.
         folder.take_pending();
+        tokens.are_read(reads_tokens(server, folder).await);
         match open(server, folder, &mut tokens).await? {
             Some(indexer) => break indexer,
             None => until_there(server, folder, &mut watching).await?,
@@ -70,6 +72,10 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             () = folder.changed.notified() => {
                 tokio::time::sleep(QUIET).await;
                 folder.take_pending()
+            }
+            Ok(()) = settings.changed() => {
+                tokens.are_read(reads_tokens(server, folder).await);
+                continue;
             }
             next = watching.next() => {
                 if next == Next::Begin {
@@ -94,6 +100,11 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             tokens.note_change();
         }
     }
+}
+
+/// Whether any engine of a folder reads its tokens.
+async fn reads_tokens(server: &Server, folder: &Folder) -> bool {
+    server.settings_in(Some(folder)).await.is_ok_and(|settings| settings.reads_tokens())
 }
 
 /// Waits for a folder that could not be read, looking for nothing but whether it can be.

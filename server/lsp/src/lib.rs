@@ -25,7 +25,6 @@ mod locks;
 mod log;
 mod moment;
 mod notifications;
-mod options;
 mod ordered;
 mod parent;
 mod parsed;
@@ -38,6 +37,7 @@ mod serve;
 mod server;
 mod service;
 mod session;
+mod settings;
 mod stdio;
 mod suggestions;
 mod summaries;
@@ -47,8 +47,11 @@ mod turns;
 mod watch_files;
 
 use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
 
 use cache::Cache;
+use config::{Config, Files, Problem, Variables};
 use replay::{ConfiguredEngine, DataFolder};
 
 pub use log::Log;
@@ -56,8 +59,8 @@ pub use serve::{End, serve};
 
 /// What a server is made of.
 pub struct Setup {
-    /// The engines; the first one writes the ghost text, all are replayed. At least one.
-    pub engines: Vec<EditorEngine>,
+    /// What is set, and the engines that it comes to.
+    pub settings: Arc<dyn Settings>,
     /// Where suites and runs are kept.
     pub data: DataFolder,
     /// Where what was derived from folders is kept for the next start, if anywhere.
@@ -66,7 +69,42 @@ pub struct Setup {
     pub log: Option<Log>,
 }
 
+/// What the server leaves to whoever starts it: where settings are, and what engines are made of.
+pub trait Settings: Send + Sync {
+    /// What the files hold now for the folder at `root`, if for any. Waits for the disk.
+    fn read(&self, root: Option<&Path>) -> Files;
+
+    /// The environment.
+    fn variables(&self) -> &Variables;
+
+    /// The engines for these settings. An engine that is as it was before is the same one. May wait for the disk.
+    fn engines(&self, config: &Config) -> Served;
+}
+
+/// The engines that some settings come to.
+#[derive(Clone)]
+pub struct Served {
+    /// Those that can be asked: the first one writes the ghost text where the settings name none, all are replayed. At least one.
+    pub engines: Vec<EditorEngine>,
+    /// The others.
+    pub not_asked: Vec<NotAsked>,
+    /// What is wrong with engines beyond what is wrong with the settings.
+    pub problems: Vec<Problem>,
+}
+
+/// An engine that cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAsked {
+    /// The user's name for it.
+    pub name: String,
+    /// Its kind, as far as it is known.
+    pub kind: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// An engine under the settings of each of its uses.
+#[derive(Clone)]
 pub struct EditorEngine {
     /// While somebody types.
     pub automatic: ConfiguredEngine,
@@ -95,23 +133,5 @@ impl EditorEngine {
     /// The engine in each of its uses.
     fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
         [&mut self.automatic, &mut self.invoked, &mut self.replayed]
-    }
-}
-
-impl Setup {
-    /// The engine called `name`, or the first one.
-    fn engine(&self, name: Option<&str>) -> &EditorEngine {
-        let named = name.and_then(|name| self.engines.iter().find(|engine| engine.name() == name));
-        named.or(self.engines.first()).expect("a server has an engine")
-    }
-
-    /// Whether any engine reads the workspace's tokens.
-    fn reads_tokens(&self) -> bool {
-        self.engines.iter().any(EditorEngine::reads_tokens)
-    }
-
-    /// What the engines are called.
-    fn engine_names(&self) -> Vec<String> {
-        self.engines.iter().map(|engine| engine.name().to_owned()).collect()
     }
 }

@@ -13,7 +13,7 @@ use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
     TextDocumentIdentifier, Uri, WorkspaceFolder, WorkspaceFolders,
 };
-use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{Client, LanguageServer};
 
 use crate::background::Background;
@@ -21,14 +21,13 @@ use crate::beside::no_folder;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
 use crate::folders::{Folder, Folders};
-use crate::locks::lock;
 use crate::moment::Moment;
-use crate::options::Options;
 use crate::progress::Works;
 use crate::serve::End;
+use crate::settings::{EditorSettings, Followed, InForce, Told, follow};
 use crate::suggestions::Suggestions;
 use crate::watch_files;
-use crate::{EditorEngine, Setup, parent};
+use crate::{EditorEngine, Served, Setup, parent};
 
 /// The server's shared half; cheap to clone.
 #[derive(Clone)]
@@ -38,7 +37,7 @@ pub(crate) struct Server(Arc<Shared>);
 pub(crate) struct Shared {
     /// The way to the client.
     pub(crate) client: Client,
-    /// What the command line gave us; its engines are counted.
+    /// What the command line gave us.
     pub(crate) setup: Setup,
     /// How many questions engines are working on.
     pub(crate) busy: Busy,
@@ -56,7 +55,12 @@ pub(crate) struct Shared {
     pub(crate) configuration_changed: Notify,
     /// How the last request for a completion ended.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
-    options: Mutex<Arc<Options>>,
+    /// What the editor has sent of its settings.
+    pub(crate) editor: EditorSettings,
+    /// What is set outside of all folders.
+    outside: Arc<Followed>,
+    /// What was told of settings.
+    pub(crate) told: Told,
     agreed: OnceLock<Agreed>,
     ends: UnboundedSender<End>,
     /// Cancelled when the server stops, and with it all that is under way.
@@ -69,8 +73,6 @@ pub(crate) struct Agreed {
     pub(crate) encoding: Encoding,
     /// What the client can do.
     pub(crate) client_has: ClientHas,
-    /// What it set from the start.
-    options: Options,
 }
 
 impl Deref for Server {
@@ -84,14 +86,11 @@ impl Deref for Server {
 impl Server {
     pub(crate) fn new(
         client: Client,
-        mut setup: Setup,
+        setup: Setup,
         background: Background,
         ends: UnboundedSender<End>,
     ) -> Server {
-        let busy = Busy::default();
-        for asked in setup.engines.iter_mut().flat_map(EditorEngine::uses) {
-            asked.engine = busy.counting(Arc::clone(&asked.engine));
-        }
+        let stopping = CancellationToken::new();
         Server(Arc::new(Shared {
             client,
             background,
@@ -101,11 +100,13 @@ impl Server {
             client_watches: watch::Sender::new(false),
             configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
-            options: Mutex::default(),
+            editor: EditorSettings::default(),
+            outside: Arc::new(Followed::new(None, stopping.clone())),
+            told: Told::default(),
             agreed: OnceLock::new(),
-            busy,
+            busy: Busy::default(),
             ends,
-            stopping: CancellationToken::new(),
+            stopping,
             setup,
         }))
     }
@@ -115,33 +116,38 @@ impl Server {
         self.agreed.get()
     }
 
-    /// What the user has set.
-    pub(crate) fn options(&self) -> Arc<Options> {
-        Arc::clone(&lock(&self.options))
+    /// What is set in a folder, or outside of all, with everything that the editor had sent by now.
+    pub(crate) async fn settings_in(&self, folder: Option<&Folder>) -> Result<Arc<InForce>> {
+        let followed = folder.map_or(&self.outside, |folder| &folder.settings);
+        followed.in_force(&self.editor).await.ok_or_else(Error::request_cancelled)
     }
 
-    /// Takes over what the user has set over what `initialize` brought, and says what of it means nothing.
-    pub(crate) fn set_options(&self, value: &Value) {
-        let initial = self.agreed().map(|agreed| agreed.options.clone()).unwrap_or_default();
-        let (options, problems) = initial.with(value, &self.setup.engine_names());
-        *lock(&self.options) = Arc::new(options);
-        for problem in problems {
-            self.warn(problem);
+    /// Takes in settings of the editor, over those that `initialize` brought.
+    pub(crate) fn set_settings(&self, settings: Value) {
+        self.editor.set(settings);
+        self.outside.look();
+        self.folders.all().iter().for_each(|folder| folder.settings.look());
+    }
+
+    /// Has the questions of these engines counted.
+    pub(crate) fn count(&self, served: &mut Served) {
+        for asked in served.engines.iter_mut().flat_map(EditorEngine::uses) {
+            asked.engine = self.busy.counting(Arc::clone(&asked.engine));
         }
     }
 
     /// Asks for what the user has set, again whenever it changed; one request after the other, so that the newest answer counts.
-    async fn keep_options(&self) {
+    async fn keep_settings(&self) {
         loop {
-            self.pull_options().await;
+            self.pull_settings().await;
             self.configuration_changed.notified().await;
         }
     }
 
-    async fn pull_options(&self) {
+    async fn pull_settings(&self) {
         let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
         match self.client.configuration(vec![section]).await {
-            Ok(values) => values.first().into_iter().for_each(|value| self.set_options(value)),
+            Ok(values) => values.into_iter().take(1).for_each(|settings| self.set_settings(settings)),
             Err(error) => tracing::warn!(%error, "the client does not tell its configuration"),
         }
     }
@@ -151,6 +157,13 @@ impl Server {
         tracing::warn!("{message}");
         let client = self.client.clone();
         tokio::spawn(async move { client.log_message(MessageType::Warning, message).await });
+    }
+
+    /// Tells the user where they see it, and our log.
+    pub(crate) fn show(&self, kind: MessageType, message: String) {
+        tracing::warn!("{message}");
+        let client = self.client.clone();
+        tokio::spawn(async move { client.show_message(kind, format!("Ghostbench: {message}")).await });
     }
 
     /// The folder that a document belongs to; the first one where none is named.
@@ -179,6 +192,7 @@ impl Server {
     pub(crate) fn add_folder(&self, folder: WorkspaceFolder) {
         if let Some(folder) = Folder::new(folder, &self.setup.data, self.stopping.child_token()) {
             let folder = self.folders.add(folder);
+            follow(self, Arc::clone(&folder.settings));
             crate::indexing::start(self, folder);
         }
     }
@@ -193,12 +207,10 @@ impl LanguageServer for Server {
         if let Some(id) = params.process_id {
             parent::watch(id, self.ends.clone());
         }
-        let initial = params.initialization_options.clone().unwrap_or_default();
-        let (options, problems) = Options::default().with(&initial, &self.setup.engine_names());
-        problems.into_iter().for_each(|problem| self.warn(problem));
-        *lock(&self.options) = Arc::new(options.clone());
+        self.editor.begin(params.initialization_options.clone().unwrap_or_default());
+        follow(self, Arc::clone(&self.outside));
         // A second `initialize` never gets here.
-        let _ = self.agreed.set(Agreed { encoding, client_has, options });
+        let _ = self.agreed.set(Agreed { encoding, client_has });
         self.folders.expect(folders(&params));
         Ok(InitializeResult {
             capabilities: capabilities::of_server(encoding),
@@ -220,7 +232,7 @@ impl LanguageServer for Server {
                 server.client_watches.send_replace(true);
             }
             if has.configuration {
-                server.keep_options().await;
+                server.keep_settings().await;
             }
         });
     }

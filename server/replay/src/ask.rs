@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::Arc;
 
-use cases::{Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Schema, TokenCounts, Variant};
+use cases::{
+    Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Scenario, Schema, TokenCounts, Variant,
+};
 use completion::{ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
 use futures_util::StreamExt;
@@ -127,10 +129,18 @@ async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
     };
     // What an engine does with the file alone is measured with nothing else in reach, also of engines that read a workspace.
     let world = if case.variant == Some(Variant::InFile) { World::empty() } else { world };
-    let context = case.context.iter().map(context_item).collect();
-    let snapshot = world.open(document).with_context(context).hiding(elsewhere(case, &world));
+    let snapshot = world.open(document).hiding(elsewhere(case, &world));
+    let snapshot = match brings_context(case) {
+        true => snapshot.with_context(case.context.iter().map(context_item).collect()),
+        false => snapshot,
+    };
     let cancel = CancellationToken::new();
     completion::complete(&snapshot, case.prefix.len(), &*asked.engine, &asked.settings, &cancel).await
+}
+
+/// Whether what goes with the question is a part of the case. Otherwise it is chosen as the settings say, as for who types there.
+fn brings_context(case: &Case) -> bool {
+    !case.context.is_empty() || matches!(case.scenario, Scenario::Rag | Scenario::CrossFile)
 }
 
 fn context_item(item: &cases::ContextItem) -> ContextItem {

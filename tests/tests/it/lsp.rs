@@ -20,5 +20,6 @@ mod replay;
 mod results;
 mod retrieval;
 mod scripts;
+mod settings;
 #[cfg(unix)]
 mod unix;

@@ -12,5 +12,6 @@ mod lsp;
 mod neovim;
 mod report;
 mod rows;
+mod settings;
 #[cfg(unix)]
 mod unix;

@@ -8,6 +8,7 @@ use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::{Indexed, index};
+use crate::steps::settings::Sources;
 use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
 
@@ -15,9 +16,12 @@ use crate::steps::{engines, use_threads};
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let cases = replay::read_suite(&args.suite)?;
+    let root = args.workspace.as_deref().unwrap_or(Path::new("."));
+    let config = Sources::new(args.asking.settings.file.as_deref()).config(root)?;
+    let candidates = engines::to_ask(&config, &args.asking.engines)?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
     let world = indexed.as_ref().map_or_else(World::empty, Indexed::world);
-    let engines = engines::configure(&args.asking.engines, &world, &cases);
+    let engines = engines::configure(&candidates, &config, &world, &cases);
     let name = suite_name(&args.suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
     let run = replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);

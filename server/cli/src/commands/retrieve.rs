@@ -3,6 +3,7 @@
 mod place;
 mod suite;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use index::{Budget, Hit, Query, Searcher, Strategy};
@@ -11,14 +12,21 @@ use syntax::Projects;
 use crate::args::{RetrieveArgs, Target};
 use crate::exit::Usage;
 use crate::steps::embeddings::Embeddings;
+use crate::steps::engines;
 use crate::steps::index::index;
+use crate::steps::settings::Sources;
 
 /// What is asked where no strategy is named: all that find something without an editor's help.
 const DEFAULT_STRATEGIES: [Strategy; 4] =
     [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
 
+/// Tokens that each strategy may send where nothing is said: what they are measured with.
+const DEFAULT_BUDGET: u32 = 512;
+
 /// Runs the command.
-pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: RetrieveArgs) -> anyhow::Result<()> {
+    fill_in(&mut args)?;
+    let args = &args;
     let mut embeddings = embeddings(args)?;
     let shown = match &args.target {
         Target::Place(target) => place::run(target, args, embeddings.as_mut()),
@@ -29,6 +37,20 @@ pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<()> {
         embeddings.keep();
     }
     shown
+}
+
+/// What the settings say where the command line says nothing.
+fn fill_in(args: &mut RetrieveArgs) -> anyhow::Result<()> {
+    let here = Path::new(".");
+    let config =
+        Sources::new(args.settings.file.as_deref()).config(args.workspace.as_deref().unwrap_or(here))?;
+    if args.strategies.is_empty() && config.is_set("context", "strategy") {
+        args.strategies.push(engines::strategy(&config));
+    }
+    if args.budget.is_none() && config.is_set("context", "budget_tokens") {
+        args.budget = u32::try_from(engines::budget(&config).tokens).ok();
+    }
+    Ok(())
 }
 
 /// What tells which functions are alike, if it is not words.
@@ -61,6 +83,11 @@ impl Retrieval<'_> {
         };
         (hits, start.elapsed())
     }
+}
+
+/// Tokens that each strategy may send.
+fn budget(args: &RetrieveArgs) -> u32 {
+    args.budget.unwrap_or(DEFAULT_BUDGET)
 }
 
 fn strategies(args: &RetrieveArgs) -> Vec<Strategy> {

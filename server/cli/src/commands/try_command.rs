@@ -8,6 +8,7 @@ use crate::output::quoted;
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
 use crate::steps::mine::mine;
+use crate::steps::settings::Sources;
 use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{engines, use_threads};
 
@@ -15,10 +16,12 @@ use crate::steps::{engines, use_threads};
 pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     args.out.as_deref().map_or(Ok(()), RunFolder::check_vacant)?;
+    let config = Sources::new(args.asking.settings.file.as_deref()).config(&args.path)?;
+    let candidates = engines::to_ask(&config, &args.asking.engines)?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
     let world = indexed.world();
-    let engines = engines::configure(&args.asking.engines, &world, &cases);
+    let engines = engines::configure(&candidates, &config, &world, &cases);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => folders::data(USE_OUT)?.new_run(&indexed.code.name)?,
@@ -27,7 +30,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let run = replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1);
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
-    if args.asking.engines.is_empty() {
+    if config.engines.is_empty() && args.asking.engines.is_empty() {
         let command = format!("ghostbench try {} --engine builtin --engine nearest-line", quoted(&args.path));
         showing.next.push(format!("See how much of it is plain copying: {command}"));
     }

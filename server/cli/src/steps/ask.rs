@@ -87,7 +87,11 @@ fn resume_command(asking: &Asking<'_>) -> String {
     if let Some(workspace) = asking.workspace {
         command += &format!(" --workspace {}", quoted(workspace));
     }
-    command.extend(asking.args.engines.iter().map(|engine| format!(" --engine {engine}")));
+    command
+        .extend(asking.args.engines.iter().map(|engine| format!(" --engine {}", quoted(Path::new(engine)))));
+    if let Some(file) = &asking.args.settings.file {
+        command += &format!(" --config {}", quoted(file));
+    }
     if asking.run.repeat > 1 {
         command += &format!(" --repeat {}", asking.run.repeat);
     }

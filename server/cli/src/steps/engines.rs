@@ -1,16 +1,22 @@
-//! The engines that can be named on the command line.
+//! The engines that can be asked: those of the configuration, and those that are known without one.
+//!
+//! This is the one place that knows which engine of `engines` belongs to which kind of `config`: [`instance`].
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use builtin::{Method, Settings as BuiltinSettings};
 use cases::Case;
 use completion::{Settings, World};
+use config::{Completion, Config, EngineSettings, Kind, Place, Problem, Severity};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
-use lsp::EditorEngine;
+use index::{Budget, Strategy};
+use lsp::{EditorEngine, NotAsked, Served};
 use replay::ConfiguredEngine;
 
-/// The embedded engine, and the controls that show how much of its score is plain copying.
+use crate::exit::Usage;
+use crate::output::say;
+
+/// The embedded engine, and the controls that show how much of its score is plain copying. They need no configuration.
 const KNOWN: [(&str, Method); 4] = [
     ("builtin", Method::Hybrid),
     ("longest-match", Method::LongestMatch),
@@ -18,101 +24,446 @@ const KNOWN: [(&str, Method); 4] = [
     ("empty", Method::Empty),
 ];
 
-/// The engine called `name`.
-pub(crate) fn known(name: &str) -> Result<(&'static str, Method), String> {
-    KNOWN.into_iter().find(|&(known, _)| known == name).ok_or_else(|| {
-        let known = KNOWN.map(|(name, _)| name).join(", ");
-        format!("known are {known}")
+/// An engine in its two uses.
+#[derive(Clone)]
+pub(crate) struct Instance {
+    /// For a person, who gets what is likely to be right.
+    writing: Arc<dyn Engine>,
+    /// For measuring, which keeps nothing back.
+    replayed: Arc<dyn Engine>,
+}
+
+/// The engine that these settings describe, or why there is none.
+fn instance(engine: &EngineSettings) -> Result<Instance, String> {
+    match engine.kind {
+        Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
+        kind => Err(format!("engines of kind `{kind}` are not supported yet by this build")),
+    }
+}
+
+/// The engines that are in use. Settings that come to the same engine again find it, with its connections and its processes.
+#[derive(Default)]
+pub(crate) struct Instances(Mutex<Vec<InUse>>);
+
+/// An engine for as long as somebody has it.
+struct InUse {
+    settings: EngineSettings,
+    writing: Weak<dyn Engine>,
+    replayed: Weak<dyn Engine>,
+}
+
+impl Instances {
+    fn get(&self, settings: &EngineSettings) -> Result<Instance, String> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|known| known.writing.strong_count() > 0);
+        let same = known.iter().find(|known| known.settings == *settings);
+        let in_use = same.and_then(|known| {
+            Some(Instance { writing: known.writing.upgrade()?, replayed: known.replayed.upgrade()? })
+        });
+        if let Some(instance) = in_use {
+            return Ok(instance);
+        }
+        let new = instance(settings)?;
+        known.push(InUse {
+            settings: settings.clone(),
+            writing: Arc::downgrade(&new.writing),
+            replayed: Arc::downgrade(&new.replayed),
+        });
+        Ok(new)
+    }
+}
+
+fn embedded(name: &str, method: Method) -> Instance {
+    let engine = |settings: BuiltinSettings| -> Arc<dyn Engine> {
+        Arc::new(BuiltinEngine::new(name, BuiltinSettings { method, ..settings }))
+    };
+    Instance {
+        writing: engine(BuiltinSettings::for_editor()),
+        replayed: engine(BuiltinSettings::for_replay()),
+    }
+}
+
+fn method(name: &str) -> Method {
+    let known = KNOWN.into_iter().map(|(_, method)| method);
+    known.into_iter().find(|method| method.name() == name).unwrap_or(Method::Hybrid)
+}
+
+/// An engine that somebody asks for, or would ask if it could be asked.
+pub(crate) struct Candidate {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Its kind.
+    pub(crate) kind: Option<Kind>,
+    /// The engine, or why it cannot be asked.
+    instance: Result<Instance, String>,
+}
+
+impl Candidate {
+    /// Why it cannot be asked, if so.
+    pub(crate) fn obstacle(&self) -> Option<&str> {
+        self.instance.as_ref().err().map(String::as_str)
+    }
+}
+
+/// The engines of the configuration, in its order.
+pub(crate) fn configured(config: &Config, instances: &Instances) -> Vec<Candidate> {
+    config.engines.iter().map(|engine| candidate(engine, instances)).collect()
+}
+
+fn candidate(engine: &config::Engine, instances: &Instances) -> Candidate {
+    let instance = match &engine.settings {
+        Ok(settings) => instances.get(settings),
+        Err(obstacle) => Err(obstacle.to_string()),
+    };
+    Candidate { name: engine.name.clone(), kind: engine.kind, instance }
+}
+
+/// The engine that needs no configuration and is called `name`.
+fn known(name: &str) -> Option<Candidate> {
+    let (name, method) = KNOWN.into_iter().find(|&(known, _)| known == name)?;
+    let instance = Ok(embedded(name, method));
+    Some(Candidate { name: name.to_owned(), kind: Some(Kind::Builtin), instance })
+}
+
+/// The engine called `name`: one of the configuration, which may have the name of one that is known without it.
+pub(crate) fn named(config: &Config, name: &str, instances: &Instances) -> Result<Candidate, String> {
+    if let Some(engine) = config.engines.iter().find(|engine| engine.name == name) {
+        let candidate = candidate(engine, instances);
+        return match candidate.obstacle() {
+            Some(obstacle) => Err(format!("engine `{name}` cannot be asked: {obstacle}")),
+            None => Ok(candidate),
+        };
+    }
+    known(name).ok_or_else(|| {
+        let configured = config.engines.iter().map(|engine| engine.name.as_str());
+        let known: Vec<&str> = configured.chain(KNOWN.into_iter().map(|(known, _)| known)).collect();
+        format!("there is no engine `{name}`; known are {}", known.join(", "))
     })
+}
+
+/// The engines called `names`, in that order and once each; an error for one that cannot be asked. Without names, all of the
+/// configuration that can be asked, else the built-in one; with a word on each of the others.
+fn chosen(config: &Config, names: &[String]) -> Result<(Vec<Candidate>, Vec<String>), Usage> {
+    let instances = Instances::default();
+    if names.is_empty() {
+        return Ok(chosen_by_default(config, &instances));
+    }
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for name in names {
+        if !candidates.iter().any(|candidate| candidate.name == *name) {
+            candidates.push(named(config, name, &instances).map_err(Usage)?);
+        }
+    }
+    Ok((candidates, Vec::new()))
+}
+
+fn chosen_by_default(config: &Config, instances: &Instances) -> (Vec<Candidate>, Vec<String>) {
+    let (mut asked, others): (Vec<_>, Vec<_>) =
+        configured(config, instances).into_iter().partition(|candidate| candidate.instance.is_ok());
+    let word = |other: &Candidate| {
+        format!("engine `{}` is not asked: {}", other.name, other.obstacle().unwrap_or_default())
+    };
+    let words = others.iter().map(word).collect();
+    if asked.is_empty() {
+        asked.extend(known(KNOWN[0].0));
+    }
+    (asked, words)
+}
+
+/// As [`chosen`], with the words on the others said.
+pub(crate) fn to_ask(config: &Config, names: &[String]) -> Result<Vec<Candidate>, Usage> {
+    let (candidates, words) = chosen(config, names)?;
+    words.iter().for_each(|word| say(word));
+    Ok(candidates)
 }
 
 /// The engine that says which cases are too easy: the built-in one, as it is replayed.
 pub(crate) fn judge() -> ConfiguredEngine {
-    engine(KNOWN[0].0, KNOWN[0].1, false)
+    let (name, method) = KNOWN[0];
+    ConfiguredEngine { engine: embedded(name, method).replayed, settings: Settings::for_replay() }
 }
 
-/// The engines called `names` (the built-in one by default), each as it is; and, where files of the suite have near duplicates in
-/// the workspace, each once more without them.
-pub(crate) fn configure(names: &[String], world: &World, cases: &[Case]) -> Vec<ConfiguredEngine> {
-    let is_named = |name: &str| names.iter().any(|named| named == name);
-    let mut methods: Vec<(&str, Method)> = KNOWN.into_iter().filter(|(name, _)| is_named(name)).collect();
-    if methods.is_empty() {
-        methods.push(KNOWN[0]);
-    }
-    let as_they_are = methods.iter().map(|&(name, method)| engine(name, method, false));
-    let mut engines: Vec<ConfiguredEngine> = as_they_are.collect();
+/// The engines as they are replayed, each as it is; and, where files of the suite have near duplicates in the workspace, each that
+/// sees other files once more without those.
+pub(crate) fn configure(
+    candidates: &[Candidate],
+    config: &Config,
+    world: &World,
+    cases: &[Case],
+) -> Vec<ConfiguredEngine> {
+    let settings = with_context(Settings::for_replay(), config);
+    let engines = candidates.iter().filter_map(|candidate| candidate.instance.as_ref().ok());
+    let mut configured: Vec<ConfiguredEngine> = engines
+        .map(|instance| ConfiguredEngine {
+            engine: Arc::clone(&instance.replayed),
+            settings: settings.clone(),
+        })
+        .collect();
     if cases.iter().any(|case| !world.near_duplicates(&case.path).is_empty()) {
-        engines.extend(methods.iter().map(|&(name, method)| engine(name, method, true)));
+        let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
+        configured.extend(without);
     }
-    engines
+    configured
 }
 
-fn engine(name: &str, method: Method, hide_near_duplicates: bool) -> ConfiguredEngine {
-    let name = if hide_near_duplicates { format!("{name} no-copies") } else { name.to_owned() };
-    let settings = BuiltinSettings { method, ..BuiltinSettings::for_replay() };
-    let engine: Arc<dyn Engine> = Arc::new(BuiltinEngine::new(&name, settings));
-    ConfiguredEngine { engine, settings: Settings { hide_near_duplicates, ..Settings::for_replay() } }
+/// An engine without files that share much with the case's; the same as it is for one that sees no file but the case's.
+fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
+    let reads_context = asked.engine.reads_context() && asked.settings.strategy != Strategy::None;
+    (asked.engine.reads_workspace() || reads_context).then(|| ConfiguredEngine {
+        engine: engines::renamed(
+            Arc::clone(&asked.engine),
+            &format!("{} no-copies", asked.engine.description().name),
+        ),
+        settings: Settings { hide_near_duplicates: true, ..asked.settings.clone() },
+    })
 }
 
-/// The engines of a language server: a scripted one where there are rules for it, then those called `names`, in their order and
-/// once each; where there are neither, the built-in one.
-pub(crate) fn for_editor(names: &[String], rules: Option<&[Rule]>) -> Vec<EditorEngine> {
-    let mut engines: Vec<EditorEngine> = rules.map(scripted).into_iter().collect();
-    let mut seen = HashSet::new();
-    let names = names.iter().filter(|&name| seen.insert(name));
-    engines.extend(names.filter_map(|name| known(name).ok()).map(embedded));
+/// These settings with what the configuration says about code from elsewhere.
+fn with_context(settings: Settings, config: &Config) -> Settings {
+    Settings { strategy: strategy(config), budget: budget(config), ..settings }
+}
+
+/// How code from elsewhere is chosen.
+pub(crate) fn strategy(config: &Config) -> Strategy {
+    config.context.strategy.parse().unwrap_or(Strategy::Hybrid)
+}
+
+/// How much of it.
+pub(crate) fn budget(config: &Config) -> Budget {
+    Budget { tokens: config.context.budget_tokens }
+}
+
+/// The engines of a language server: a scripted one where there is one, then those called `names`, in their order and once each; or,
+/// without names, those of the configuration. Where there are none of all these, the built-in one.
+pub(crate) fn for_editor(
+    config: &Config,
+    names: &[String],
+    scripted: Option<&Instance>,
+    instances: &Instances,
+) -> Served {
+    let configured = configured(config, instances);
+    let not_asked = configured.iter().filter_map(not_asked).collect();
+    let mut problems = unsupported(config, &configured);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for name in names {
+        match named(config, name, instances) {
+            Ok(candidate) if candidates.iter().all(|other| other.name != *name) => candidates.push(candidate),
+            Ok(_) => {}
+            Err(message) => {
+                let place = Place::Option("--engine");
+                problems.push(Problem { severity: Severity::Warning, place, message });
+            }
+        }
+    }
+    if names.is_empty() {
+        candidates.extend(configured);
+    }
+    let instances = candidates.iter().filter_map(|candidate| candidate.instance.as_ref().ok());
+    let instances = scripted.into_iter().chain(instances);
+    let mut engines: Vec<EditorEngine> = instances.map(|instance| editor_engine(instance, config)).collect();
     if engines.is_empty() {
-        engines.push(embedded(KNOWN[0]));
+        let (name, method) = KNOWN[0];
+        engines.push(editor_engine(&embedded(name, method), config));
     }
-    engines
+    problems.extend(unknown_writer(config, &engines));
+    Served { engines, not_asked, problems }
 }
 
-fn scripted(rules: &[Rule]) -> EditorEngine {
-    let engine: Arc<dyn Engine> = Arc::new(ScriptedEngine::with_rules("scripted", rules.to_vec()));
-    editor_engine(&engine, &engine)
+fn not_asked(candidate: &Candidate) -> Option<NotAsked> {
+    let reason = candidate.obstacle()?.to_owned();
+    let kind = candidate.kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
+    Some(NotAsked { name: candidate.name.clone(), kind, reason })
 }
 
-/// A person gets what is likely to be right; a replay measures everything.
-fn embedded((name, method): (&str, Method)) -> EditorEngine {
-    let engine = |settings: BuiltinSettings| -> Arc<dyn Engine> {
-        Arc::new(BuiltinEngine::new(name, BuiltinSettings { method, ..settings }))
+/// What is wrong with engines whose settings are right.
+fn unsupported(config: &Config, candidates: &[Candidate]) -> Vec<Problem> {
+    let engines = config.engines.iter().zip(candidates).filter(|(engine, _)| engine.settings.is_ok());
+    let problem = |(engine, candidate): (&config::Engine, &Candidate)| {
+        let message = format!("engine `{}` is not asked: {}", engine.name, candidate.obstacle()?);
+        Some(Problem { severity: Severity::Warning, place: engine.origin.place.clone(), message })
     };
-    editor_engine(&engine(BuiltinSettings::for_editor()), &engine(BuiltinSettings::for_replay()))
+    engines.filter_map(problem).collect()
 }
 
-fn editor_engine(writing: &Arc<dyn Engine>, replayed: &Arc<dyn Engine>) -> EditorEngine {
-    let under =
-        |settings, engine: &Arc<dyn Engine>| ConfiguredEngine { engine: Arc::clone(engine), settings };
+/// The engine that is to write the ghost text is none of those that can.
+fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> {
+    let wanted = config.completion.engine.as_ref()?;
+    let names: Vec<String> = engines.iter().map(|engine| engine.automatic.name().name).collect();
+    if names.contains(wanted) {
+        return None;
+    }
+    let place = config.origin("completion", "engine")?.place.clone();
+    let message = format!("no engine `{wanted}` can be asked; `engine` may be {}", names.join(", "));
+    Some(Problem { severity: Severity::Warning, place, message })
+}
+
+/// An engine that follows rules, for tests.
+pub(crate) fn scripted(rules: &[Rule]) -> Instance {
+    let engine: Arc<dyn Engine> = Arc::new(ScriptedEngine::with_rules("scripted", rules.to_vec()));
+    Instance { writing: Arc::clone(&engine), replayed: engine }
+}
+
+/// The engine in each of its uses. Who asks by key gets what there is, however doubtful.
+fn editor_engine(instance: &Instance, config: &Config) -> EditorEngine {
+    let Completion { deadline, min_confidence, .. } = config.completion;
+    let under = |settings: Settings, engine: &Arc<dyn Engine>| ConfiguredEngine {
+        engine: Arc::clone(engine),
+        settings: with_context(settings, config),
+    };
+    let automatic = Settings { deadline, min_confidence, ..Settings::for_editor() };
     EditorEngine {
-        automatic: under(Settings::for_editor(), writing),
-        invoked: under(Settings::for_invoked(), writing),
-        replayed: under(Settings::for_replay(), replayed),
+        automatic: under(automatic, &instance.writing),
+        invoked: under(Settings { deadline, ..Settings::for_invoked() }, &instance.writing),
+        replayed: under(Settings::for_replay(), &instance.replayed),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use config::{Layer, LayerKind, Trust, Type, Variables};
+
     use super::*;
 
-    /// Names of the engines that `names` and `rules` give a language server.
-    fn served(names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        for_editor(&names, rules).iter().map(|engine| engine.automatic.name().name).collect()
+    fn configuration(text: &str) -> Config {
+        let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
+        let layer = Layer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
+        Config::new(&[layer], &variables)
+    }
+
+    fn words(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// Names of the engines that are asked by default or by name, and what is said of others.
+    fn asked(text: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
+        let (candidates, notes) = chosen(&configuration(text), &words(names)).expect("they can be asked");
+        (candidates.into_iter().map(|candidate| candidate.name).collect(), notes)
+    }
+
+    /// What a language server serves.
+    fn served(text: &str, names: &[&str], rules: Option<&[Rule]>) -> Served {
+        let scripted = rules.map(scripted);
+        for_editor(&configuration(text), &words(names), scripted.as_ref(), &Instances::default())
+    }
+
+    fn names(served: &Served) -> Vec<String> {
+        served.engines.iter().map(|engine| engine.automatic.name().name).collect()
     }
 
     #[test]
     fn the_first_engine_named_comes_first_and_each_one_once() {
-        assert_eq!(served(&[], None), ["builtin"]);
-        assert_eq!(served(&["empty", "builtin", "empty"], None), ["empty", "builtin"]);
-        assert_eq!(served(&[], Some(&[])), ["scripted"]);
-        assert_eq!(served(&["builtin"], Some(&[])), ["scripted", "builtin"]);
+        assert_eq!(names(&served("", &[], None)), ["builtin"]);
+        assert_eq!(names(&served("", &["empty", "builtin", "empty"], None)), ["empty", "builtin"]);
+        assert_eq!(names(&served("", &[], Some(&[]))), ["scripted"]);
+        assert_eq!(names(&served("", &["builtin"], Some(&[]))), ["scripted", "builtin"]);
+        assert_eq!(names(&served(TWO, &[], None)), ["a", "b"]);
+        assert_eq!(names(&served(TWO, &["b"], Some(&[]))), ["scripted", "b"]);
+    }
+
+    #[test]
+    fn what_an_editor_cannot_be_served_is_told() {
+        let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"x\"]\n";
+        let served = served(text, &["c"], None);
+        assert_eq!(names(&served), ["builtin"]);
+        let not_asked: Vec<_> = served.not_asked.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(not_asked, ["a", "b"]);
+        let problems: Vec<String> = served.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "/w/ghostbench.toml:6:1: engine `b` is not asked: engines of kind `lsp` are not supported yet by this build",
+                "--engine: there is no engine `c`; known are a, b, builtin, longest-match, nearest-line, empty",
+                "/w/ghostbench.toml:2:1: no engine `b` can be asked; `engine` may be builtin",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_engine_whose_settings_stay_is_the_same_one() {
+        let instances = Instances::default();
+        let serve = |text: &str| for_editor(&configuration(text), &[], None, &instances);
+        let before = serve(TWO);
+        let after = serve(&format!("{TWO}[context]\nbudget_tokens = 1\n"));
+        for (before, after) in before.engines.iter().zip(&after.engines) {
+            assert!(Arc::ptr_eq(&before.automatic.engine, &after.automatic.engine));
+            assert_ne!(before.automatic.settings, after.automatic.settings);
+        }
+        let other = serve(&TWO.replace("empty", "nearest-line"));
+        assert!(!Arc::ptr_eq(&before.engines[0].automatic.engine, &other.engines[0].automatic.engine));
+        assert!(Arc::ptr_eq(&before.engines[1].automatic.engine, &other.engines[1].automatic.engine));
+    }
+
+    #[test]
+    fn settings_of_completion_hold_for_who_types_and_deadlines_for_who_asks_too() {
+        let served = served(
+            "[completion]\ndeadline_ms = 7\nmin_confidence = 0.5\n[context]\nstrategy = \"none\"\n",
+            &[],
+            None,
+        );
+        let EditorEngine { automatic, invoked, replayed } = &served.engines[0];
+        let seven = std::time::Duration::from_millis(7);
+        assert_eq!((automatic.settings.deadline, automatic.settings.min_confidence), (seven, Some(0.5)));
+        assert_eq!((invoked.settings.deadline, invoked.settings.min_confidence), (seven, None));
+        assert_eq!(replayed.settings.deadline, Settings::for_replay().deadline);
+        for asked in [automatic, invoked, replayed] {
+            assert_eq!(asked.settings.strategy, Strategy::None);
+        }
     }
 
     #[test]
     fn an_editor_replays_as_the_command_line_does() {
-        let [in_editor] = for_editor(&[], None).try_into().ok().expect("the built-in engine alone");
-        let [here] = configure(&[], &World::empty(), &[]).try_into().ok().expect("the built-in engine alone");
+        let config = configuration("");
+        let [in_editor] = served("", &[], None).engines.try_into().ok().expect("the built-in engine alone");
+        let candidates = chosen(&config, &[]).expect("the built-in engine").0;
+        let here = configure(&candidates, &config, &World::empty(), &[]);
+        let [here] = here.try_into().ok().expect("the built-in engine alone");
         assert_eq!(in_editor.replayed.name(), here.name());
         assert_ne!(in_editor.automatic.name(), here.name(), "a person sees only what is likely");
+    }
+
+    const TWO: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\nmethod = \"empty\"\n[[engine]]\nname = \"b\"\nkind = \"builtin\"\n";
+
+    #[test]
+    fn engines_of_the_configuration_are_asked_before_the_built_in_one() {
+        assert_eq!(asked(TWO, &[]).0, ["a", "b"]);
+        assert_eq!(asked(TWO, &["nearest-line", "b", "b"]).0, ["nearest-line", "b"]);
+        let config = configuration(TWO);
+        let candidates = chosen(&config, &[]).expect("they can be asked").0;
+        let models: Vec<_> = configure(&candidates, &config, &World::empty(), &[]);
+        assert_eq!(models.iter().map(|engine| engine.name().model).collect::<Vec<_>>(), ["empty", "hybrid"]);
+    }
+
+    #[test]
+    fn an_engine_that_cannot_be_asked_is_told_and_the_built_in_one_stands_in() {
+        let text = "[[engine]]\nname = \"a\"\nkind = \"openai\"\n";
+        let (names, notes) = asked(text, &[]);
+        assert_eq!(names, ["builtin"]);
+        assert_eq!(notes, ["engine `a` is not asked: it needs `url`"]);
+        let error = chosen(&configuration(text), &words(&["a"])).err().expect("it cannot be asked");
+        assert_eq!(error.to_string(), "engine `a` cannot be asked: it needs `url`");
+        let error = chosen(&configuration(text), &words(&["b"])).err().expect("there is none");
+        assert_eq!(
+            error.to_string(),
+            "there is no engine `b`; known are a, builtin, longest-match, nearest-line, empty"
+        );
+    }
+
+    #[test]
+    fn what_the_configuration_says_of_context_holds() {
+        let config = configuration("[context]\nstrategy = \"symbols\"\nbudget_tokens = 7\n");
+        assert_eq!((strategy(&config), budget(&config).tokens), (Strategy::Symbols, 7));
+    }
+
+    /// The table cannot ask these crates what they have.
+    #[test]
+    fn the_words_of_the_table_are_those_of_their_owners() {
+        let words = |section: &config::Section, key: &str| match section.key(key).map(|key| key.takes) {
+            Some(Type::Choice(words)) => words.to_vec(),
+            other => panic!("{key} takes {other:?}"),
+        };
+        assert_eq!(words(&config::CONTEXT, "strategy"), Strategy::ALL.map(Strategy::name));
+        assert_eq!(words(&config::ENGINE, "method"), KNOWN.map(|(_, method)| method.name()));
     }
 }

@@ -104,7 +104,12 @@ fn is_surprising(reason: SkipReason) -> bool {
 impl Indexed {
     /// What engines may see of it. Deriving their tokens takes about a second for a million lines.
     pub(crate) fn world(&self) -> World {
-        World::new(Arc::clone(self.snapshot.files()))
+        let files = self.snapshot.files();
+        World::new(Arc::clone(files)).with_index(
+            Arc::clone(files),
+            self.index.clone(),
+            Arc::clone(&self.projects),
+        )
     }
 
     /// What mining works on.

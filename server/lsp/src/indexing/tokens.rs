@@ -46,8 +46,18 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn new(are_read: bool, background: Background) -> Tokens {
-        Tokens { are_read, background, stale_since: None, building: None, rested: None }
+    /// For nobody yet.
+    pub(super) fn new(background: Background) -> Tokens {
+        Tokens { are_read: false, background, stale_since: None, building: None, rested: None }
+    }
+
+    /// Whether any engine reads them may change; where none did before, there are none, and no rest is kept.
+    pub(super) fn are_read(&mut self, are_read: bool) {
+        if are_read && !self.are_read {
+            self.note_change();
+            self.rested = None;
+        }
+        self.are_read = are_read;
     }
 
     /// Takes note that files have changed.

@@ -8,7 +8,7 @@ use crate::ordered::State;
 pub(crate) fn did_change_configuration(state: &mut State, params: DidChangeConfigurationParams) {
     if state.server.agreed().is_some_and(|agreed| agreed.client_has.configuration) {
         state.server.configuration_changed.notify_one();
-    } else if let Some(options) = params.settings.get("ghostbench") {
-        state.server.set_options(options);
+    } else if let Some(settings) = params.settings.get("ghostbench") {
+        state.server.set_settings(settings.clone());
     }
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use completion::{Basis, Document, Outcome, Settings, Status};
+use completion::{Basis, Document, Outcome, Status};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
@@ -28,13 +28,13 @@ use crate::folders::{Home, Reading};
 use crate::item::{self, Popup};
 use crate::locks::lock;
 use crate::moment::Moment;
-use crate::options::Options;
 use crate::server::Server;
+use crate::settings::InForce;
 
 /// How a request ended.
 enum Ending {
     /// With a suggestion.
-    Text { item: item::Item, is_reused: bool },
+    Text { item: item::Item, is_reused: bool, engine: String },
     /// With nothing to suggest, and why.
     Nothing { status: &'static str, reason: String },
     /// Another request, or an edit, has made it pointless.
@@ -51,15 +51,14 @@ pub(crate) async fn inline_completion(
     let at = params.text_document_position_params;
     let document = moment.document(&at.text_document.uri)?;
     let cursor = document.offset(at.position)?;
-    let options = server.options();
-    let engine = server.setup.engine(options.engine.as_deref());
-    let asking =
-        Asking { server: &server, moment: &moment, options: &options, engine, document: &document, cursor };
+    let asking = Asking { server: &server, moment: &moment, document: &document, cursor };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.ask(is_invoked, params.context.selected_completion_info).await;
     note(&server, &moment, &ending);
     match ending {
-        Ending::Text { item, .. } => Ok(Some(InlineCompletionList { items: vec![asking.item(item)?] })),
+        Ending::Text { item, engine, .. } => {
+            Ok(Some(InlineCompletionList { items: vec![asking.item(item, &engine)?] }))
+        }
         Ending::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
         Ending::Superseded => Ok(None),
         Ending::Failed(reason) => Err(failed(reason)),
@@ -70,8 +69,6 @@ pub(crate) async fn inline_completion(
 struct Asking<'a> {
     server: &'a Server,
     moment: &'a Moment,
-    options: &'a Options,
-    engine: &'a EditorEngine,
     document: &'a OpenDocument,
     cursor: usize,
 }
@@ -93,9 +90,12 @@ impl Asking<'_> {
         cancel: &CancellationToken,
     ) -> std::result::Result<Ending, Ending> {
         let home = self.server.folders.home(self.document).await;
-        if let Some(reason) = self.gate(&home).await {
+        let settings = self.server.settings_in(home.folder.as_deref()).await;
+        let settings = settings.map_err(|_| Ending::Superseded)?;
+        if let Some(reason) = self.gate(&home, &settings).await {
             return Err(Ending::Nothing { status: "gated", reason });
         }
+        let engine = settings.writing();
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
         let (asked, cursor) = match &popup {
@@ -105,14 +105,15 @@ impl Asking<'_> {
             }
             None => (Arc::clone(&text), self.cursor),
         };
-        let (suggestion, is_reused) = self.complete(&home, &asked, cursor, is_invoked, cancel).await?;
+        let (suggestion, is_reused) =
+            self.complete(engine, &home, &asked, cursor, is_invoked, cancel).await?;
         let item = item::item(&text, self.cursor, &suggestion, popup.as_ref());
-        Ok(Ending::Text { item, is_reused })
+        Ok(Ending::Text { item, is_reused, engine: engine.name().to_owned() })
     }
 
     /// Cheap reasons to suggest nothing.
-    async fn gate(&self, home: &Home) -> Option<String> {
-        if !self.options.is_enabled {
+    async fn gate(&self, home: &Home, settings: &InForce) -> Option<String> {
+        if !settings.config.completion.is_enabled {
             return Some("switched off in the settings".to_owned());
         }
         admission::refusal(self.document, home).await
@@ -128,6 +129,7 @@ impl Asking<'_> {
     /// What to insert at `cursor` of `text`, and whether it was known already.
     async fn complete(
         &self,
+        engine: &EditorEngine,
         home: &Home,
         text: &Arc<str>,
         cursor: usize,
@@ -135,13 +137,12 @@ impl Asking<'_> {
         cancel: &CancellationToken,
     ) -> std::result::Result<(String, bool), Ending> {
         let reading = home.folder.as_ref().map(|folder| folder.reading()).unwrap_or_default();
-        let basis = self.basis(&reading);
+        let basis = self.basis(engine, &reading);
         if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &basis) {
             return Ok((rest, true));
         }
-        let asked = if is_invoked { &self.engine.invoked } else { &self.engine.automatic };
-        let deadline = self.options.deadline.unwrap_or(asked.settings.deadline);
-        let mut settings = Settings { deadline, ..asked.settings.clone() };
+        let asked = if is_invoked { &engine.invoked } else { &engine.automatic };
+        let mut settings = asked.settings.clone();
         let contents = reading.contents;
         let language = contents.language(&home.path).or(self.document.language);
         let language = language.expect("the gate lets no other document through");
@@ -152,7 +153,7 @@ impl Asking<'_> {
             let contents = Arc::clone(&contents);
             let around = around(self.moment, self.document, folder, contents, settings.patience()).await;
             snapshot = snapshot.among(around);
-            settings.deadline = deadline.saturating_sub(start.elapsed());
+            settings.deadline = settings.deadline.saturating_sub(start.elapsed());
         }
         let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
         let outcome = cancel.run_until_cancelled(asking).await;
@@ -167,17 +168,17 @@ impl Asking<'_> {
 
     /// What an answer rests on. What was asked for by key lives on while it is typed, so that all answers are remembered as those to
     /// typing.
-    fn basis(&self, reading: &Reading) -> Basis {
+    fn basis(&self, engine: &EditorEngine, reading: &Reading) -> Basis {
         let others = self.moment.documents.all().filter(|other| other.uri != self.document.uri);
         Basis {
-            fingerprint: self.engine.automatic.name().fingerprint,
+            fingerprint: engine.automatic.name().fingerprint,
             workspace: reading.version,
             documents: others.map(|other| other.revision).max().unwrap_or_default(),
         }
     }
 
-    fn item(&self, item: item::Item) -> Result<InlineCompletionItem> {
-        let id = self.server.suggestions.add(self.document, &item.range, &item.text, self.engine.name());
+    fn item(&self, item: item::Item, engine: &str) -> Result<InlineCompletionItem> {
+        let id = self.server.suggestions.add(self.document, &item.range, &item.text, engine);
         let command = Command {
             title: "accepted".to_owned(),
             tooltip: None,

@@ -29,6 +29,13 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     if let Some(reason) = admission::refusal(&document, &home).await {
         return Err(failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
+    let settings = server.settings_in(Some(&folder)).await?;
+    let privacy = &settings.config.record.privacy;
+    if privacy != "full" {
+        return Err(failed(format!(
+            "cases are recorded under the setting record.privacy = \"full\" alone, and it is \"{privacy}\""
+        )));
+    }
     let contents = folder.contents_when_read().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));

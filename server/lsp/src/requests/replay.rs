@@ -84,8 +84,9 @@ async fn make(
     shown: &Shown,
 ) -> Result<(PathBuf, Answers)> {
     let contents = folder.contents_when_read().await;
+    let settings = server.settings_in(Some(folder)).await?;
     let engines: Vec<ConfiguredEngine> =
-        server.setup.engines.iter().map(|engine| engine.replayed.clone()).collect();
+        settings.served.engines.iter().map(|engine| engine.replayed.clone()).collect();
     let name = folder.recorded.suite().name().to_owned();
     let state = contents.code.as_ref().map(|code| code.state.clone());
     let run = replay::describe(folder.name.clone(), &cases, &engines, state, SEED, 1);

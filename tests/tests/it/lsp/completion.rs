@@ -215,7 +215,7 @@ fn an_engine_that_fails_is_an_error_with_its_reason() {
 #[test]
 fn an_engine_that_takes_longer_than_its_deadline_is_an_empty_list() {
     let project = Project::new("");
-    let client = setup(&project).options(json!({"deadlineMs": 50}));
+    let client = setup(&project).options(json!({"completion": {"deadlineMs": 50}}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let buffer = editor.open("slow.py", "x = 1\n");
     let id = editor.ask_at_end(&buffer);

@@ -38,7 +38,7 @@ pub(crate) fn bare_setup() -> Setup {
     Setup::default()
         .allow("ghostbench/didChangeStatus")
         .capability("/workspace/codeLens/refreshSupport", true.into())
-        .options(json!({"deadlineMs": DEADLINE_MS}))
+        .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
 }
 
 /// As [`bare_setup`], with the project's folder.

@@ -176,9 +176,10 @@ fn a_client_that_answers_for_its_settings_is_asked_at_the_start_and_when_they_ch
     let project = Project::new("");
     let is_enabled = Arc::new(AtomicBool::new(false));
     let answer = Arc::clone(&is_enabled);
-    let client = setup(&project)
-        .capability("/workspace/configuration", true.into())
-        .answer("workspace/configuration", move |_| json!([{"enabled": answer.load(Ordering::SeqCst)}]));
+    let client = setup(&project).capability("/workspace/configuration", true.into()).answer(
+        "workspace/configuration",
+        move |_| json!([{"completion": {"enabled": answer.load(Ordering::SeqCst)}}]),
+    );
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let asked = editor.client.expect_request("workspace/configuration");
     assert_eq!(asked["items"], json!([{"section": "ghostbench"}]));
@@ -191,7 +192,7 @@ fn a_client_that_answers_for_its_settings_is_asked_at_the_start_and_when_they_ch
 }
 
 #[track_caller]
-fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
+pub(super) fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
     tests::wait_until("the setting holds", || {
         let id = editor.ask_at_end(buffer);
         items(&editor.client.wait(id).expect("it is no failure")).len() == count
@@ -202,7 +203,7 @@ fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usize) {
 fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_start() {
     let project = Project::new("");
     let client = setup(&project)
-        .options(json!({"enabled": false}))
+        .options(json!({"completion": {"enabled": false}}))
         .capability("/workspace/configuration", true.into())
         .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
@@ -216,12 +217,14 @@ fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_star
 
 #[test]
 fn a_client_that_answers_nonsense_for_its_settings_is_served() {
-    for nonsense in [json!("nonsense"), json!([]), json!([7]), json!({"enabled": false}), Value::Null] {
+    for nonsense in
+        [json!("nonsense"), json!([]), json!([7]), json!({"completion": {"enabled": false}}), Value::Null]
+    {
         let project = Project::new("");
         let client = setup(&project)
             .capability("/workspace/configuration", true.into())
             .answer("workspace/configuration", move |_| nonsense.clone())
-            .allow("window/logMessage");
+            .allow("window/showMessage");
         let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
         editor.client.expect_request("workspace/configuration");
         assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
@@ -234,7 +237,7 @@ fn a_client_that_tells_its_settings_is_heard() {
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "x = 1\n");
     for (is_enabled, count) in [(false, 0), (true, 1)] {
-        let settings = json!({"settings": {"ghostbench": {"enabled": is_enabled}}});
+        let settings = json!({"settings": {"ghostbench": {"completion": {"enabled": is_enabled}}}});
         editor.client.notify("workspace/didChangeConfiguration", settings);
         let id = editor.ask_at_end(&buffer);
         assert_eq!(items(&editor.client.wait(id).expect("it is no failure")).len(), count);
@@ -246,7 +249,7 @@ fn settings_that_mean_nothing_are_told_to_the_user() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"colour": "red"}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
-    let told = editor.client.expect_notification("window/logMessage");
+    let told = editor.client.expect_notification("window/showMessage");
     assert!(told["message"].as_str().is_some_and(|told| told.contains("colour")), "{told}");
     assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
 }

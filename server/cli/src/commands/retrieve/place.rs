@@ -8,7 +8,7 @@ use syntax::SourceFile;
 use text::{Document, Encoding, Position};
 use workspace::{Limits, Skipped};
 
-use super::{Retrieval, index, milliseconds, strategies};
+use super::{Retrieval, budget, index, milliseconds, strategies};
 use crate::args::{PlaceArg, RetrieveArgs};
 use crate::exit::Usage;
 use crate::output::{self, count};
@@ -29,7 +29,7 @@ pub(super) fn run(
     let mut retrieval = Retrieval {
         searcher: indexed.index.searcher(&|_| false),
         projects: &indexed.projects,
-        budget: Budget { tokens: args.budget as usize },
+        budget: Budget { tokens: budget(args) as usize },
         embeddings,
     };
     let (prefix, suffix) = file.text.split_at(cursor);
@@ -40,7 +40,7 @@ pub(super) fn run(
             let (hits, duration) = retrieval.ask(strategy, &query);
             Retrieved {
                 strategy: strategy.name().to_owned(),
-                budget: args.budget as usize,
+                budget: budget(args) as usize,
                 ms: milliseconds(duration),
                 items: items(hits),
             }

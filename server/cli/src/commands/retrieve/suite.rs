@@ -11,7 +11,7 @@ use scoring::{Grouping, MetricValue, Metrics, Observation, Question, Row, Table}
 use serde_json::{Value, json};
 use syntax::Language;
 
-use super::{Retrieval, index, milliseconds, strategies};
+use super::{Retrieval, budget, index, milliseconds, strategies};
 use crate::args::RetrieveArgs;
 use crate::exit::Usage;
 use crate::output::{self, count, say};
@@ -43,7 +43,7 @@ pub(super) fn run(
     let mut retrieval = Retrieval {
         searcher: indexed.index.searcher(&|_| false),
         projects: &indexed.projects,
-        budget: Budget { tokens: args.budget as usize },
+        budget: Budget { tokens: budget(args) as usize },
         embeddings,
     };
     let found = ask(&mut retrieval, &strategies, &cases);
@@ -54,7 +54,7 @@ pub(super) fn run(
         let report = json!({
             "suite": suite.display().to_string(),
             "cases": cases.len(),
-            "budget": args.budget,
+            "budget": budget(args),
             "strategies": resolved.iter().map(json_row).collect::<Vec<_>>(),
             "unresolved": unresolved.iter().map(json_row).collect::<Vec<_>>(),
             "rows": found.iter().map(json_found).collect::<Vec<_>>(),

@@ -1,0 +1,11 @@
+//! `ghostbench config`: what is known of the configuration itself.
+
+use crate::args::{ConfigArgs, ConfigCommand};
+use crate::output::print;
+
+/// Runs the command.
+pub(crate) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
+    match args.command {
+        ConfigCommand::Schema => Ok(print(&config::schema())?),
+    }
+}

@@ -1,0 +1,227 @@
+//! `ghostbench doctor`: what holds in a folder and why, which engines would be asked, and everything that is wrong.
+
+use std::path::PathBuf;
+
+use config::{Config, Layer, LayerKind, Origin, Place, Problem, Row, Severity, Trust};
+use serde_json::{Value, json};
+
+use crate::args::DoctorArgs;
+use crate::exit::{Finding, Usage};
+use crate::folders;
+use crate::output::print;
+use crate::steps::engines::{self, Candidate, Instances};
+use crate::steps::settings::{Sources, workspace_file};
+
+/// Runs the command. Exit code 1 if something is wrong; a file that nobody trusts is not.
+pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
+    if !args.path.is_dir() {
+        let message = format!("{} is no folder; name the folder of a workspace", args.path.display());
+        return Err(Usage(message).into());
+    }
+    let sources = Sources::new(args.settings.file.as_deref());
+    let layers = sources.layers(&args.path);
+    let config = Config::new(&layers, &sources.variables);
+    let findings = Findings {
+        files: files(&sources, &layers, args),
+        folders: used_folders(),
+        engines: engines::configured(&config, &Instances::default()),
+        config,
+    };
+    print(&if args.json { findings.json() } else { findings.text() })?;
+    if findings.config.problems.iter().any(|problem| problem.severity != Severity::Untrusted) {
+        return Err(Finding("the settings need mending").into());
+    }
+    Ok(())
+}
+
+/// What there is to tell.
+struct Findings {
+    /// Files of settings, and what became of each.
+    files: Vec<(&'static str, Option<PathBuf>, &'static str)>,
+    /// Folders that are used.
+    folders: Vec<(&'static str, Option<PathBuf>)>,
+    config: Config,
+    /// The engines of the configuration, in its order.
+    engines: Vec<Candidate>,
+}
+
+fn files(
+    sources: &Sources,
+    layers: &[Layer],
+    args: &DoctorArgs,
+) -> Vec<(&'static str, Option<PathBuf>, &'static str)> {
+    let state = |kind: LayerKind| match layers.iter().find(|layer| layer.kind() == kind) {
+        None => "not there",
+        Some(layer) if layer.is_broken() => "has errors",
+        Some(layer) => match (kind, layer.trust()) {
+            (LayerKind::Workspace, Trust::Trusted) => "trusted",
+            (_, Trust::Trusted) => "read",
+            (_, Trust::Changed) => "changed since it was trusted",
+            (_, Trust::Unknown) => "not trusted",
+        },
+    };
+    let workspace = workspace_file(&args.path).unwrap_or_else(|| args.path.join(config::FILE_NAME));
+    let mut files = vec![
+        (LayerKind::User.name(), sources.user.clone(), state(LayerKind::User)),
+        (LayerKind::Workspace.name(), Some(workspace), state(LayerKind::Workspace)),
+    ];
+    if sources.named.is_some() {
+        files.push((LayerKind::CommandLine.name(), sources.named.clone(), state(LayerKind::CommandLine)));
+    }
+    files
+}
+
+fn used_folders() -> Vec<(&'static str, Option<PathBuf>)> {
+    vec![
+        ("runs, suites, recorded cases", folders::data_path()),
+        ("caches", folders::cache_path()),
+        ("log of the server", folders::server_log()),
+        ("list of trusted files", folders::trust_list()),
+    ]
+}
+
+impl Findings {
+    fn text(&self) -> String {
+        let path = |path: &Option<PathBuf>| {
+            path.as_ref()
+                .map_or_else(|| "none: there is no home folder".to_owned(), |path| path.display().to_string())
+        };
+        let files = self
+            .files
+            .iter()
+            .map(|(name, file, state)| vec![(*name).to_owned(), (*state).to_owned(), path(file)]);
+        let folders = self.folders.iter().map(|(name, folder)| vec![(*name).to_owned(), path(folder)]);
+        let settings = self.config.rows().iter().map(|row| {
+            vec![format!("{}.{}", row.key.section, row.key.name), shown(row), row.origin.to_string()]
+        });
+        let problems = self.config.problems.iter().map(|problem| {
+            vec![severity(problem).to_owned(), format!("{}: {}", problem.place, problem.message)]
+        });
+        let mut text = String::new();
+        section(&mut text, "Files", files.collect());
+        section(&mut text, "Folders", folders.collect());
+        section(&mut text, "Settings", settings.collect());
+        section(&mut text, "Engines", self.engine_rows());
+        section(&mut text, "Problems", problems.collect());
+        text
+    }
+
+    fn engine_rows(&self) -> Vec<Vec<String>> {
+        let mut rows = Vec::new();
+        for (engine, candidate) in self.config.engines.iter().zip(&self.engines) {
+            let kind = engine.kind.map_or("?", |kind| kind.name());
+            let state =
+                candidate.obstacle().map_or_else(|| "asked".to_owned(), |why| format!("not asked: {why}"));
+            rows.push(vec![engine.name.clone(), kind.to_owned(), state]);
+            let keys = engine.rows().iter().filter(|row| !["name", "kind"].contains(&row.key.name));
+            rows.extend(
+                keys.map(|row| vec![format!("  {}", row.key.name), shown(row), row.origin.to_string()]),
+            );
+        }
+        if self.engines.iter().all(|candidate| candidate.obstacle().is_some()) {
+            let state = "asked, as no other one is".to_owned();
+            rows.push(vec!["builtin".to_owned(), "builtin".to_owned(), state]);
+        }
+        rows
+    }
+
+    fn json(&self) -> String {
+        let files = self
+            .files
+            .iter()
+            .map(|(layer, path, state)| json!({"layer": layer, "path": path, "state": state}));
+        let folders = self.folders.iter().map(|(name, path)| json!({"name": name, "path": path}));
+        let settings = self.config.rows().iter().map(|row| {
+            let mut setting = json_row(row);
+            setting["section"] = row.key.section.into();
+            setting
+        });
+        let engines = self.config.engines.iter().zip(&self.engines).map(|(engine, candidate)| {
+            json!({
+                "name": engine.name,
+                "kind": engine.kind.map(|kind| kind.name()),
+                "asked": candidate.obstacle().is_none(),
+                "reason": candidate.obstacle(),
+                "settings": engine.rows().iter().map(json_row).collect::<Vec<_>>(),
+            })
+        });
+        let problems = self.config.problems.iter().map(|problem| {
+            let mut place = json_place(&problem.place);
+            place["severity"] = severity(problem).into();
+            place["message"] = problem.message.clone().into();
+            place
+        });
+        let report = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "files": files.collect::<Vec<_>>(),
+            "folders": folders.collect::<Vec<_>>(),
+            "settings": settings.collect::<Vec<_>>(),
+            "engines": engines.collect::<Vec<_>>(),
+            "problems": problems.collect::<Vec<_>>(),
+        });
+        format!("{report:#}\n")
+    }
+}
+
+fn shown(row: &Row) -> String {
+    row.value.clone().unwrap_or_else(|| "-".to_owned())
+}
+
+fn severity(problem: &Problem) -> &'static str {
+    match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Untrusted => "untrusted",
+    }
+}
+
+fn json_row(row: &Row) -> Value {
+    let Origin { layer, place } = &row.origin;
+    let mut json = json_place(place);
+    json["key"] = row.key.name.into();
+    json["value"] = row.value.clone().into();
+    json["layer"] = layer.name().into();
+    json
+}
+
+fn json_place(place: &Place) -> Value {
+    match place {
+        Place::Default => json!({}),
+        Place::File { path, line: 0, .. } => json!({ "file": path.display().to_string() }),
+        Place::File { path, line, column } => {
+            json!({ "file": path.display().to_string(), "line": line, "column": column })
+        }
+        Place::Setting(setting) => json!({ "setting": setting }),
+        Place::Variable(variable) => json!({ "variable": variable }),
+        Place::Option(option) => json!({ "option": option }),
+    }
+}
+
+/// A heading with rows below it, in columns; nothing where there are no rows.
+fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
+    if rows.is_empty() {
+        return;
+    }
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    // One long value does not push everything else out of sight.
+    let widths: Vec<usize> =
+        (0..columns).map(|column| width(column).unwrap_or_default().min(WIDEST)).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(heading);
+    text.push('\n');
+    for row in &rows {
+        let mut line = String::from("  ");
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:<width$}  "));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// Widest column that others are aligned behind, in characters.
+const WIDEST: usize = 48;

@@ -1,0 +1,101 @@
+//! `ghostbench trust`: a workspace's file may name engines once somebody has read it.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use config::{Config, Engine, Layer, LayerKind, Trust};
+use serde_json::json;
+
+use crate::args::TrustArgs;
+use crate::exit::Usage;
+use crate::output::print;
+use crate::steps::settings::{self, workspace_file};
+use crate::steps::trust;
+
+/// Keys that tell where code goes, what runs, and which keys are used.
+const TELLING: [&str; 7] = ["url", "command", "gguf", "api_key_env", "headers", "proxy", "extra_body"];
+
+/// Runs the command.
+pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<()> {
+    let text = match (args.list, args.remove) {
+        (true, _) => list(args.json)?,
+        (false, true) => remove(&args.path, args.json)?,
+        (false, false) => add(&args.path, args.json)?,
+    };
+    Ok(print(&text)?)
+}
+
+/// Trusts a file as it is now, and shows what it may do by that.
+fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
+    let file = file(path)?;
+    let content = settings::read_named(&file)?;
+    let variables = settings::variables();
+    let layers = [Layer::file(LayerKind::Workspace, &file, &content, Trust::Trusted, &variables)];
+    settings::refuse_broken(&layers, LayerKind::Workspace)
+        .context("nothing is trusted; mend the file first")?;
+    let config = Config::new(&layers, &variables);
+    trust::change(|store| store.trust(&file.to_string_lossy(), &content))?;
+    if as_json {
+        let engines: Vec<_> = config.engines.iter().map(|engine| engine.name.as_str()).collect();
+        return Ok(format!("{:#}\n", json!({ "trusted": file, "engines": engines })));
+    }
+    let mut text = format!("trusted as it is now: {}\n", file.display());
+    if !config.engines.is_empty() {
+        text.push_str("its engines may be asked:\n");
+    }
+    config.engines.iter().for_each(|engine| describe(&mut text, engine));
+    Ok(text)
+}
+
+fn describe(text: &mut String, engine: &Engine) {
+    let kind = engine.kind.map_or("no kind", |kind| kind.name());
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "  {} ({kind})", engine.name);
+    for row in engine.rows().iter().filter(|row| TELLING.contains(&row.key.name)) {
+        let _ = writeln!(text, "    {} = {}", row.key.name, row.value.as_deref().unwrap_or_default());
+    }
+}
+
+fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
+    // A file that is gone can be forgotten too, by the path that the list shows.
+    let file = file(path).unwrap_or_else(|_| path.to_owned());
+    let was_trusted = trust::change(|store| store.remove(&file.to_string_lossy()))?;
+    if as_json {
+        return Ok(format!("{:#}\n", json!({ "removed": was_trusted.then_some(&file) })));
+    }
+    let state = if was_trusted { "trusted no more" } else { "was not trusted" };
+    Ok(format!("{state}: {}\n", file.display()))
+}
+
+fn list(as_json: bool) -> anyhow::Result<String> {
+    let store = trust::list()?;
+    let state = |path: &str| match settings::read(Path::new(path)) {
+        Ok(content) if store.trust_in(path, &content) == Trust::Trusted => "trusted",
+        Ok(_) => "changed since",
+        Err(_) => "not there",
+    };
+    let listed: Vec<(&str, &str)> = store.paths().map(|path| (path, state(path))).collect();
+    if as_json {
+        let row = |(path, state): &(&str, &str)| json!({ "path": path, "state": state });
+        return Ok(format!("{:#}\n", json!(listed.iter().map(row).collect::<Vec<_>>())));
+    }
+    if listed.is_empty() {
+        return Ok("nothing is trusted\n".to_owned());
+    }
+    Ok(listed.iter().map(|(path, state)| format!("{state:<13}  {path}\n")).collect())
+}
+
+/// The file that is meant: itself, or that of a folder.
+fn file(path: &Path) -> Result<PathBuf, Usage> {
+    if path.is_dir() {
+        let missing = || {
+            let name = config::FILE_NAME;
+            Usage(format!("{} has no {name}, nor has a folder above it in its repository", path.display()))
+        };
+        return workspace_file(path).ok_or_else(missing);
+    }
+    path.canonicalize().map_err(|error| {
+        Usage(format!("{}: {error}; name a folder or its {}", path.display(), config::FILE_NAME))
+    })
+}

@@ -1,0 +1,42 @@
+//! An engine under another name: the same engine, asked in two ways.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Answer, Description, Engine, Error, Request, Sink};
+
+/// The engine under another name. What it costs to run it, a child process or a connection, is not spent twice.
+pub fn renamed(engine: Arc<dyn Engine>, name: &str) -> Arc<dyn Engine> {
+    let description = Description { name: name.to_owned(), ..engine.description().clone() };
+    Arc::new(Renamed { description, engine })
+}
+
+struct Renamed {
+    description: Description,
+    engine: Arc<dyn Engine>,
+}
+
+impl Engine for Renamed {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn reads_workspace(&self) -> bool {
+        self.engine.reads_workspace()
+    }
+
+    fn reads_context(&self) -> bool {
+        self.engine.reads_context()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        self.engine.complete(request, sink, cancel)
+    }
+}

@@ -1,0 +1,272 @@
+//! What is set in a folder, followed while the server runs.
+//!
+//! ```text
+//! files (looked at every 2 s) ─┐
+//! editor's settings ───────────┴─► layers, the last good ones of broken files ─► config ─► engines ─► published
+//!                                                      └─► problems, each cause told once
+//! ```
+//!
+//! Requests take what is published, and wait only while settings that the editor sent before them are being taken in. Files are never
+//! read in the order of messages.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use config::{Cause, Config, Files, Layer, Problem, Severity};
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+use tower_lsp_server::gen_lsp_types::MessageType;
+
+use crate::locks::lock;
+use crate::server::Server;
+use crate::{EditorEngine, Served};
+
+/// Files are looked at so often. Who saves one and turns to the code has not typed a line by then, and four files are nothing to look at.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Problems that are told in one message; who has more reads them in `ghostbench doctor`.
+const TOLD_AT_ONCE: usize = 5;
+
+/// What holds in a folder.
+pub(crate) struct InForce {
+    /// Which of the editor's settings are in it.
+    revision: u64,
+    /// The settings.
+    pub(crate) config: Config,
+    /// The engines that they come to.
+    pub(crate) served: Served,
+}
+
+impl InForce {
+    /// The same for who waits for what the editor sent later.
+    fn as_of(&self, revision: u64) -> InForce {
+        InForce { revision, config: self.config.clone(), served: self.served.clone() }
+    }
+
+    /// The engine that writes the ghost text.
+    pub(crate) fn writing(&self) -> &EditorEngine {
+        let name = self.config.completion.engine.as_deref();
+        let named = name.and_then(|name| self.served.engines.iter().find(|engine| engine.name() == name));
+        named.or(self.served.engines.first()).expect("there is an engine, if only the built-in one")
+    }
+
+    /// Whether any engine reads the workspace's tokens.
+    pub(crate) fn reads_tokens(&self) -> bool {
+        self.served.engines.iter().any(EditorEngine::reads_tokens)
+    }
+}
+
+/// What the editor has sent.
+#[derive(Default)]
+pub(crate) struct EditorSettings(Mutex<Sent>);
+
+#[derive(Clone, Default)]
+struct Sent {
+    /// Counts changes.
+    revision: u64,
+    /// What came with `initialize`.
+    initial: Value,
+    /// What came since, over that.
+    current: Value,
+}
+
+impl EditorSettings {
+    /// Takes in what comes with `initialize`.
+    pub(crate) fn begin(&self, settings: Value) {
+        lock(&self.0).initial = settings;
+    }
+
+    /// Takes in what comes later, in the place of what came before it.
+    pub(crate) fn set(&self, settings: Value) {
+        let mut sent = lock(&self.0);
+        sent.revision += 1;
+        sent.current = settings;
+    }
+
+    fn revision(&self) -> u64 {
+        lock(&self.0).revision
+    }
+
+    fn now(&self) -> Sent {
+        lock(&self.0).clone()
+    }
+}
+
+/// The causes that were told, by who told them: one of several folders with a common file tells of it for all.
+#[derive(Default)]
+pub(crate) struct Told(Mutex<HashMap<Option<PathBuf>, HashSet<Cause>>>);
+
+impl Told {
+    /// Takes note of all problems that there are now in a folder, and gives those that nobody was told of.
+    fn new_ones<'a>(&self, root: Option<&Path>, problems: &'a [Problem]) -> Vec<&'a Problem> {
+        let mut told = lock(&self.0);
+        let is_told = |problem: &&Problem| told.values().any(|causes| causes.contains(&problem.cause()));
+        let new = problems.iter().filter(|problem| !is_told(problem)).collect();
+        told.insert(root.map(Path::to_owned), problems.iter().map(Problem::cause).collect());
+        new
+    }
+
+    /// Forgets what was told of a folder.
+    fn forget(&self, root: Option<&Path>) {
+        lock(&self.0).remove(&root.map(Path::to_owned));
+    }
+}
+
+/// What is set in one folder, or outside of all.
+pub(crate) struct Followed {
+    root: Option<PathBuf>,
+    /// Told when there may be something new.
+    changed: Notify,
+    published: watch::Sender<Option<Arc<InForce>>>,
+    /// Cancelled when nothing is followed any more.
+    removed: CancellationToken,
+}
+
+impl Followed {
+    /// Nothing is read before [`follow`] begins.
+    pub(crate) fn new(root: Option<PathBuf>, removed: CancellationToken) -> Followed {
+        Followed { root, changed: Notify::new(), published: watch::Sender::new(None), removed }
+    }
+
+    /// Has the files looked at again.
+    pub(crate) fn look(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Hears of everything that comes to hold.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Arc<InForce>>> {
+        self.published.subscribe()
+    }
+
+    /// What holds, with all that the editor had sent by now; what held last in a folder that was removed. `None` where nothing ever did,
+    /// because the server stops.
+    pub(crate) async fn in_force(&self, editor: &EditorSettings) -> Option<Arc<InForce>> {
+        let wanted = editor.revision();
+        let mut published = self.published.subscribe();
+        let is_new =
+            |state: &Option<Arc<InForce>>| state.as_ref().is_some_and(|state| state.revision >= wanted);
+        match self.removed.run_until_cancelled(published.wait_for(is_new)).await {
+            Some(Ok(state)) => state.clone(),
+            _ => self.published.borrow().clone(),
+        }
+    }
+}
+
+/// Follows what is set until nobody wants to know any more.
+pub(crate) fn follow(server: &Server, followed: Arc<Followed>) {
+    let server = server.clone();
+    tokio::spawn(async move {
+        followed.removed.run_until_cancelled(keep_up(&server, &followed)).await;
+        server.told.forget(followed.root.as_deref());
+    });
+}
+
+async fn keep_up(server: &Server, followed: &Followed) {
+    let mut earlier: Vec<Layer> = Vec::new();
+    loop {
+        let sent = server.editor.now();
+        let revision = sent.revision;
+        let files = read(server, followed).await;
+        let (reader, content, before) = (Arc::clone(&server.setup.settings), files.clone(), earlier.clone());
+        let made = spawn_blocking(move || {
+            let layers = layers(&content, &sent, &before, reader.variables());
+            let config = Config::new(&layers, reader.variables());
+            let served = reader.engines(&config);
+            (layers, config, served)
+        });
+        if let Ok((layers, config, mut served)) = made.await {
+            tell(server, followed, config.problems.iter().chain(&served.problems).cloned().collect());
+            server.count(&mut served);
+            followed.published.send_replace(Some(Arc::new(InForce { revision, config, served })));
+            earlier = layers;
+        } else {
+            // What held before holds on, also for who waits for the new.
+            server.warn("taking in the settings stopped by a defect of the server".to_owned());
+            followed.published.send_modify(|state| {
+                *state = state.as_ref().map(|state| Arc::new(state.as_of(revision)));
+            });
+        }
+        wait_for_change(server, followed, &files, revision).await;
+    }
+}
+
+/// The layers of these files; a broken file is what it was before.
+fn layers(files: &Files, sent: &Sent, earlier: &[Layer], variables: &config::Variables) -> Vec<Layer> {
+    let editor = [sent.initial.clone(), sent.current.clone()];
+    let before = |layer: &Layer| {
+        let path = layer.path()?;
+        earlier.iter().find(|other| other.kind() == layer.kind() && other.path() == Some(path))
+    };
+    let layers = files.layers(&editor, variables).into_iter();
+    layers
+        .map(|layer| {
+            let before = before(&layer);
+            layer.or_last_good(before)
+        })
+        .collect()
+}
+
+/// Waits until the editor has sent something after `revision`, or a file is another one.
+async fn wait_for_change(server: &Server, followed: &Followed, files: &Files, revision: u64) {
+    loop {
+        // Somebody may have pointed at a file that is as it was.
+        let _ = tokio::time::timeout(LOOK, followed.changed.notified()).await;
+        if server.editor.revision() != revision || read(server, followed).await != *files {
+            return;
+        }
+    }
+}
+
+async fn read(server: &Server, followed: &Followed) -> Files {
+    let (reader, root) = (Arc::clone(&server.setup.settings), followed.root.clone());
+    spawn_blocking(move || reader.read(root.as_deref())).await.unwrap_or_default()
+}
+
+/// Tells the user, in one message, what they have not been told yet.
+fn tell(server: &Server, followed: &Followed, problems: Vec<Problem>) {
+    let new = server.told.new_ones(followed.root.as_deref(), &problems);
+    let Some(worst) = new.iter().map(|problem| problem.severity).max() else { return };
+    let mut lines: Vec<String> = new.iter().take(TOLD_AT_ONCE).map(ToString::to_string).collect();
+    if new.len() > TOLD_AT_ONCE {
+        let more = new.len() - TOLD_AT_ONCE;
+        lines.push(format!("and {more} more; `ghostbench doctor` shows all"));
+    }
+    let kind = match worst {
+        Severity::Error => MessageType::Error,
+        Severity::Warning => MessageType::Warning,
+        Severity::Untrusted => MessageType::Info,
+    };
+    server.show(kind, lines.join("\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use config::{LayerKind, Trust, Variables};
+
+    use super::*;
+
+    fn problems(text: &str) -> Vec<Problem> {
+        let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
+        let layer = Layer::file(LayerKind::Workspace, path, text.as_bytes(), Trust::Trusted, &variables);
+        Config::new(&[layer], &variables).problems
+    }
+
+    #[test]
+    fn a_cause_is_told_once_by_one_of_those_who_have_it_and_again_when_it_comes_back() {
+        let told = Told::default();
+        let (one, other) = (Some(Path::new("/one")), Some(Path::new("/other")));
+        let typo = problems("[context]\ncolour = 1\n");
+        assert_eq!(told.new_ones(one, &typo).len(), 1);
+        assert_eq!(told.new_ones(one, &problems("\n[context]\ncolour = 1\n")).len(), 0, "it has moved");
+        assert_eq!(told.new_ones(other, &typo).len(), 0, "it was told for both");
+        assert_eq!(told.new_ones(one, &[]).len(), 0);
+        assert_eq!(told.new_ones(one, &typo).len(), 0, "the other one still has it");
+        told.forget(other);
+        assert_eq!(told.new_ones(one, &[]).len(), 0);
+        assert_eq!(told.new_ones(one, &typo).len(), 1);
+    }
+}

@@ -1,0 +1,81 @@
+//! What goes with the question of a replayed case.
+
+use std::sync::Arc;
+
+use cases::{Case, ContextItem, Scenario, Variant};
+use completion::{Settings, World};
+use engines::{Rule, ScriptedEngine};
+use index::{Index, Strategy};
+use replay::{ConfiguredEngine, Questions, Stop, ask_all, plan};
+use syntax::{Language, Projects, SourceFile};
+use tokio_util::sync::CancellationToken;
+
+use crate::fixture::{case, fingerprints};
+
+const DOCUMENT: &str = "from helper import total_price\n\n\ndef cost(orders):\n    total = total_price(orders)\n    return total\n";
+
+/// A workspace with the case's own file, what it imports, and nothing else.
+fn world() -> World {
+    let file = |path: &str, text: &str| SourceFile {
+        path: path.into(),
+        language: Language::from_path(path).expect("the ending is known"),
+        text: text.into(),
+    };
+    let helper = "def total_price(orders):\n    \"\"\"Sum of all prices.\"\"\"\n    return sum(order.price for order in orders)\n";
+    let files: Arc<[SourceFile]> = [file("f1.py", DOCUMENT), file("helper.py", helper)].into();
+    let index = Index::build(&files);
+    World::new(Arc::clone(&files)).with_index(files, index, Arc::new(Projects::default()))
+}
+
+/// A case in the document: what is assigned is removed.
+fn hole() -> Case {
+    let (prefix, rest) = DOCUMENT.split_once("total_price(orders)\n").expect("it is in the document");
+    let (prefix, suffix) = (prefix.to_owned(), format!("\n{rest}"));
+    renamed(Case { prefix, suffix, truth: "total_price(orders)".to_owned(), ..case(1) })
+}
+
+fn renamed(case: Case) -> Case {
+    Case { id: case.compute_id(), ..case }
+}
+
+/// The files whose code an engine is sent with the case, under a strategy.
+async fn sent(case: Case, strategy: Strategy) -> String {
+    let rule = Rule { context: true, ..Rule::default() };
+    let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
+    let engines = [ConfiguredEngine { engine, settings: Settings { strategy, ..Settings::for_replay() } }];
+    let cases = [case];
+    let attempts = plan(&cases, &fingerprints(&engines), 1, &[]);
+    let questions = Questions { cases: cases.into(), engines: engines.into(), world: world(), jobs: 1 };
+    let mut raw = String::new();
+    let stop = Stop::at_once(CancellationToken::new());
+    ask_all(attempts, &questions, &stop, |prediction| {
+        raw = prediction.raw;
+        std::ops::ControlFlow::Continue(())
+    })
+    .await;
+    raw
+}
+
+#[tokio::test]
+async fn context_is_chosen_as_for_who_types_there_and_never_from_the_case_s_own_file() {
+    assert_eq!(sent(hole(), Strategy::Hybrid).await, "context=helper.py");
+    assert_eq!(sent(hole(), Strategy::None).await, "context=");
+}
+
+#[tokio::test]
+async fn context_that_is_a_part_of_the_case_stays_as_it_is() {
+    let item = ContextItem {
+        path: "frozen.py".to_owned(),
+        start_line: 0,
+        end_line: 1,
+        text: "x = 1\n".to_owned(),
+        strategy: "functions".to_owned(),
+        score: 1.0,
+    };
+    let frozen = renamed(Case { context: vec![item], ..hole() });
+    assert_eq!(sent(frozen, Strategy::Hybrid).await, "context=frozen.py");
+    let rag = renamed(Case { scenario: Scenario::Rag, ..hole() });
+    assert_eq!(sent(rag, Strategy::Hybrid).await, "context=", "nothing was found for it, which is a finding");
+    let in_file = Case { scenario: Scenario::CrossFile, variant: Some(Variant::InFile), ..hole() };
+    assert_eq!(sent(renamed(in_file), Strategy::Hybrid).await, "context=");
+}
