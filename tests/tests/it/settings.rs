@@ -316,7 +316,7 @@ fn a_link_to_a_trusted_file_brings_nothing_of_its_own() {
 #[test]
 fn a_file_that_is_too_long_for_settings_is_told_and_not_read() {
     let project = Project::generated(2);
-    project.write("ghostbench.toml", &format!("[context]\nstrategy = \"none\"\n{}", "#\n".repeat(40_000)));
+    project.write("ghostbench.toml", format!("[context]\nstrategy = \"none\"\n{}", "#\n".repeat(40_000)));
     let report = doctor(&project, "", 1);
     let problem = report["problems"][0]["message"].as_str().unwrap_or_default();
     assert!(problem.contains("longer than 64 KiB"), "{report}");

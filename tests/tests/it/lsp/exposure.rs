@@ -100,7 +100,7 @@ fn a_suggestion_is_of_the_engine_that_wrote_it_whatever_was_set_meanwhile() {
     let cursor = find(buffer.text(), "    \n    return result") + 4;
     let id = editor.ask(&buffer, cursor);
     tests::wait_until("the engine works on it", || editor.busy() == 1);
-    let settings = json!({"settings": {"ghostbench": {"engine": "builtin"}}});
+    let settings = json!({"settings": {"ghostbench": {"completion": {"engine": "builtin"}}}});
     editor.client.notify("workspace/didChangeConfiguration", settings);
     let answer = editor.client.wait(id).expect("a setting ends no request");
     assert_eq!(items(&answer).len(), 1, "{answer}");
