@@ -92,7 +92,7 @@ impl Desk {
         let watches = teller == Teller::Client;
         Editor::setup()
             .folder(&self.root)
-            .options(json!({"deadlineMs": DEADLINE_MS}))
+            .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
             .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
     }
 
