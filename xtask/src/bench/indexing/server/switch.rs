@@ -1,4 +1,4 @@
-//! Branch switches behind somebody who types: thousands of files are rewritten at once.
+//! Branch switches behind somebody who types beside an unsaved document: thousands of files are rewritten at once.
 //!
 //! ```text
 //! keys, idle ─► files are rewritten ─► told ─► found by completions ─► counted in the status ─► keys, idle, in another document
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
 use syntax::SourceFile;
-use tests::lsp::uri;
+use tests::lsp::{Buffer, Encoding, uri};
 
 use super::desk::{Desk, Teller};
 use super::question::{NAMES, Question};
@@ -31,6 +31,8 @@ const SWITCHES: usize = 6;
 const DOCUMENTS: usize = 3;
 /// The shortest of them, lines.
 const DOCUMENT_LINES: usize = 150;
+/// The longest document that is open beside them, unsaved.
+const NEIGHBOUR_LINES: usize = 3_000;
 /// Keys before each switch: long enough for the server to have rested from the switch before.
 const IDLE_KEYS: usize = 150;
 /// Rewritten files whose new names completions are asked for, the last one first.
@@ -68,6 +70,9 @@ pub(super) fn measure(desk: &Desk, teller: Teller) -> Result<Switches> {
         .filter(|file| !documents.iter().any(|document| document.path == file.path))
         .take(FILES)
         .collect();
+    // It is searched in the place of its file, which is put together anew after each switch.
+    let neighbour = unsaved(desk, &documents)?;
+    editor.open(&neighbour);
     let scene = Scene { desk, editor: &editor, teller, files: &files };
     let (mut idle, mut meanwhile) = (Vec::new(), Vec::new());
     let (mut searchable, mut known) = (Duration::ZERO, Duration::ZERO);
@@ -81,6 +86,7 @@ pub(super) fn measure(desk: &Desk, teller: Teller) -> Result<Switches> {
         typing.end();
     }
     let memory = resident(&editor)?;
+    editor.close(&neighbour);
     let (idle, meanwhile) = (Times::new(idle), Times::new(meanwhile));
     Ok(Switches { files: files.len(), idle, meanwhile, searchable, known, memory })
 }
@@ -92,6 +98,17 @@ fn documents(desk: &Desk) -> Result<Vec<&SourceFile>> {
     let files: Vec<&SourceFile> = desk.files.iter().filter(is_long).filter(has_place).collect();
     ensure!(files.len() >= DOCUMENTS, "the corpus has too few files to type into");
     Ok((0..DOCUMENTS).map(|number| files[files.len() * (2 * number + 1) / (2 * DOCUMENTS)]).collect())
+}
+
+/// The longest of the other files, but for those longer than anybody edits, as a document that is not saved.
+fn unsaved(desk: &Desk, documents: &[&SourceFile]) -> Result<Buffer> {
+    let is_other = |file: &&SourceFile| !documents.iter().any(|document| document.path == file.path);
+    let lines = |file: &&SourceFile| file.text.lines().count();
+    let files = desk.files.iter().filter(|file| LANGUAGES.contains(&file.language)).filter(is_other);
+    let file = files.filter(|file| lines(file) <= NEIGHBOUR_LINES).max_by_key(lines);
+    let file = file.context("the corpus has no file to leave unsaved")?;
+    let text = format!("{}\n", file.text);
+    Ok(Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &text))
 }
 
 /// What all switches share.
