@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use syntax::SourceFile;
+use syntax::{Family, SourceFile};
 
-use crate::family::Family;
 use crate::layout::Layout;
 use crate::stream::{Piece, Stream, class_of};
 use crate::suffix_array::SuffixArray;
@@ -59,7 +58,7 @@ pub(crate) struct Shard {
 impl Corpus {
     /// Lexes and sorts `files`. Files with the same text are held once; too large ones are left out.
     pub fn build(files: &[SourceFile]) -> Corpus {
-        let shard = |family| Shard::build(files.iter().filter(|file| Family::of(file.language) == family));
+        let shard = |family| Shard::build(files.iter().filter(|file| file.language.family() == family));
         Corpus { shards: Family::ALL.into_iter().map(shard).collect() }
     }
 
@@ -75,7 +74,7 @@ impl Corpus {
         open: &OpenFile,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<View<'_>> {
-        View::new(&self.shards[Family::of(open.language) as usize], open, keep_going)
+        View::new(&self.shards[open.language.family() as usize], open, keep_going)
     }
 
     /// Sizes.

@@ -1,6 +1,7 @@
 //! Where the cursor is: the tokens before it, what is typed of the token at it, and what has to be written there.
 
-use crate::family::Family;
+use syntax::Family;
+
 use crate::layout::{Layout, last_line};
 use crate::stream::Piece;
 use crate::view::Builder;
@@ -98,7 +99,7 @@ impl Cursor {
     /// has had enough.
     pub(crate) fn find(builder: &mut Builder, layout: Layout) -> Option<Cursor> {
         let open = builder.open;
-        let family = Family::of(open.language);
+        let family = open.language.family();
         let before = Before::lex(builder);
         builder.go_on()?;
         let after_text = &open.after[before.typed.rest().len()..];

@@ -1,8 +1,9 @@
 //! When to write nothing, or less.
 
+use syntax::Family;
+
 use crate::cursor::Mode;
 use crate::decode::Written;
-use crate::family::Family;
 use crate::predict::{self, Guess, Model, Sharpness};
 use crate::settings::{Method, Settings, StopReason};
 use crate::view::View;

@@ -21,7 +21,6 @@ mod candidates;
 mod corpus;
 mod cursor;
 mod decode;
-mod family;
 mod gate;
 mod layout;
 mod masked;

@@ -1,11 +1,10 @@
 //! What a completion may see: the corpus without the open file, and the open file without the hole.
 
-use syntax::{Language, Token, TokenKind};
+use syntax::{Family, Language, Token, TokenKind};
 
 use crate::corpus::Shard;
 use crate::cursor::Cursor;
 use crate::decode;
-use crate::family::Family;
 use crate::layout::{Layout, is_crlf};
 use crate::overlay::Overlay;
 use crate::settings::Settings;
@@ -82,7 +81,7 @@ impl<'c> View<'c> {
             nearness: nearness(shard, open),
             near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
-            family: Family::of(open.language),
+            family: open.language.family(),
             shard,
             words,
             layout,
@@ -157,10 +156,10 @@ impl Builder<'_, '_> {
     }
 
     fn hints(&mut self) -> Option<()> {
-        let family = Family::of(self.open.language);
+        let family = self.open.language.family();
         for hint in self.open.hints {
             let language = Language::from_path(hint.path).unwrap_or(self.open.language);
-            if Family::of(language) == family {
+            if language.family() == family {
                 let layout = Layout::detect(hint.text).unwrap_or(Layout::DEFAULT);
                 let piece = Piece { language, text: hint.text, layout, column: None };
                 self.add(&piece, &syntax::lex(language, hint.text));

@@ -9,11 +9,13 @@
 //! It is here as a measure of other strategies, so it never improves on the original: files are ordered by folders, chunks cut
 //! anywhere, and only the first thousand are ranked. What depends on one file is kept in [`FileChunks`], what depends on
 //! the cursor's file in [`Candidates`]; a query then touches only the chunks that share a word with it.
+//!
+//! Lines end at line feeds alone. The original reads files with other line ends as if they had line feeds; so must a caller
+//! that wants its texts to the letter. Scores are the same either way, unless carriage returns stand alone.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use syntax::{Language, SourceFile};
 use text::python;
 
 mod candidates;
@@ -122,15 +124,4 @@ impl ChunkHit {
     pub fn lines(&self) -> Range<u32> {
         self.file.lines(self.chunk as usize)
     }
-}
-
-/// What the original finds in `files` for the file at `path`, best first. To ask more than once, keep each file's [`FileChunks`]
-/// and the [`Candidates`] of the file that is asked for.
-///
-/// Lines end at line feeds alone. The original reads files with other line ends as if they had line feeds; so must a caller
-/// that wants its texts to the letter. Scores are the same either way, unless carriage returns stand alone.
-pub fn retrieve(files: &[SourceFile], path: &str, language: Language, query: &Query<'_>) -> Vec<ChunkHit> {
-    let nearest = nearest(path, language, files.iter().map(|file| (&*file.path, file)));
-    let chunks = |file: &SourceFile| Arc::new(FileChunks::new(file.path.clone(), &file.text));
-    Candidates::new(nearest.into_iter().map(chunks)).retrieve(query)
 }

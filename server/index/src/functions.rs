@@ -60,19 +60,26 @@ impl Searcher {
         let others = self.hide(&[query.path]);
         let totals = others.function_totals();
         let words = others.words(query, totals);
-        let similar = others.scored(&words, totals).filter(|candidate| candidate.score > 0.0);
+        let similar = others.scored(query.language, &words, totals).filter(|candidate| candidate.score > 0.0);
         let chosen = distinct(similar.collect(), query, limit);
         chosen.iter().map(|candidate| candidate.hit(candidate.reason(&words, totals))).collect()
     }
 
-    /// All functions outside of the query's file, which must be hidden, with their lexical scores.
+    /// All functions outside of the query's file, which must be hidden, in languages like its own, with their lexical scores.
     pub(crate) fn function_candidates(&self, query: &FunctionQuery<'_>) -> Vec<Candidate<'_>> {
         let totals = self.function_totals();
-        self.scored(&self.words(query, totals), totals).collect()
+        self.scored(query.language, &self.words(query, totals), totals).collect()
     }
 
-    fn scored(&self, words: &[Word], totals: Totals) -> impl Iterator<Item = Candidate<'_>> {
-        self.layers().iter().flat_map(move |layer| candidates(layer, words, totals))
+    /// The functions in languages like this one.
+    fn scored(
+        &self,
+        language: Language,
+        words: &[Word],
+        totals: Totals,
+    ) -> impl Iterator<Item = Candidate<'_>> {
+        let all = self.layers().iter().flat_map(move |layer| candidates(layer, words, totals));
+        all.filter(move |candidate| candidate.file.language().family() == language.family())
     }
 
     /// The query's words in a fixed order, so that sums of scores round alike on every run.

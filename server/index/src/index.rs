@@ -74,11 +74,6 @@ impl Index {
         self.0.iter().map(|layer| layer.files().count()).sum()
     }
 
-    /// Functions in the index.
-    pub fn functions(&self) -> usize {
-        self.0.iter().map(|layer| layer.functions().documents as usize).sum()
-    }
-
     pub(crate) fn layers(&self) -> &[Layer] {
         &self.0
     }

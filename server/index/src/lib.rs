@@ -23,6 +23,7 @@ mod file_index;
 mod functions;
 mod hit;
 pub mod hybrid;
+mod import_lines;
 mod index;
 mod layer;
 mod lexical;

@@ -31,7 +31,14 @@ pub(crate) struct Facts<'a> {
     pub(crate) outline: &'a Outline,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    /// What stands at its top.
+    pub(crate) fn top(self) -> impl Iterator<Item = Def<'a>> {
+        let all =
+            (0..self.outline.definitions.len() as u32).map(move |position| Def { file: self, position });
+        all.filter(Def::is_top_level)
+    }
+
     /// Tells it apart from all others of one question.
     pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self.outline) as usize
@@ -83,6 +90,33 @@ impl<'a> Def<'a> {
         following
             .filter(move |&position| definitions[position as usize].container == Some(self.position))
             .map(move |position| Def { position, ..self })
+    }
+
+    /// Whether code in a file may name it.
+    pub(crate) fn can_be_named_in(&self, file: Facts<'_>) -> bool {
+        self.file.language.can_name(file.path, self.file.path, self.get())
+    }
+
+    /// Whether both stand for one thing, of which whoever uses it sees only one: parts of a class in several files, what files
+    /// for different platforms each define.
+    pub(crate) fn is_twin(&self, other: &Def<'_>) -> bool {
+        let (one, two) = (self.get(), other.get());
+        self.file != other.file
+            && (one.kind, &one.name, &one.owner) == (two.kind, &two.name, &two.owner)
+            && (!one.kind.is_callable() || one.signature == two.signature)
+            && is_generic(one) == is_generic(two)
+            && match (self.container(), other.container()) {
+                (None, None) => self.shares_scope(other),
+                (Some(one), Some(two)) => one.is_twin(&two),
+                _ => false,
+            }
+    }
+
+    /// Whether the files of both see each other's names without importing them.
+    fn shares_scope(&self, other: &Def<'_>) -> bool {
+        let scope = |def: &Def<'_>| def.file.language.implicit(def.file.path, def.namespace());
+        let own = scope(self);
+        self.file.language == other.file.language && !own.is_empty() && own == scope(other)
     }
 
     /// Tells it apart from all others of one question.
@@ -356,6 +390,17 @@ impl<'a> Resolver<'a> {
         found
     }
 
+    /// All that a file has for others, what it passes on included.
+    pub(crate) fn exports(&self, file: Facts<'a>) -> Vec<Def<'a>> {
+        let stars = self.passed_on(file);
+        let mut named: Vec<_> = stars.named.values().flatten().collect();
+        named.sort_unstable_by_key(|(file, import)| (file.path, import.line, &import.local));
+        let named = named.into_iter().flat_map(|(file, import)| self.imported(*file, import));
+        let defined = stars.files.iter().flat_map(|file| file.top());
+        let of_types = stars.others.iter().filter_map(|other| other.def()).flat_map(Def::members);
+        defined.chain(of_types).chain(named.filter_map(Entity::def)).collect()
+    }
+
     /// What `name` stands for in modules all of whose names come along.
     fn of_stars(&self, stars: &Stars<'a>, name: &str) -> Vec<Entity<'a>> {
         let named = stars.named.get(name).into_iter().flatten();
@@ -418,6 +463,12 @@ impl<'a> Resolver<'a> {
         }
         stars
     }
+}
+
+/// Whether a type has parameters: it is another one than its namesake without.
+fn is_generic(definition: &Definition) -> bool {
+    let after = definition.signature.split_once(&*definition.name).map_or("", |(_, after)| after);
+    definition.kind == DefinitionKind::Type && after.starts_with('<')
 }
 
 /// The module `name` inside of `module`.

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use syntax::{Binding, DefinitionKind, Outline, Projects, SourceFile, Tree, Use, UseKind};
+use syntax::{Binding, DefinitionKind, Outline, Projects, SourceFile, TokenKind, Tree, Use, UseKind};
 
+use crate::import_lines::import_lines;
 use crate::resolve::{Def, Entity, Facts, Resolver, Site};
 use crate::searcher::Searcher;
 use crate::view::View;
@@ -22,6 +23,9 @@ pub struct CrossFileUse {
     pub definitions: Vec<Defined>,
     /// Whether the language's rules lead there. Otherwise the name alone does: nothing else in the workspace is called so.
     pub is_resolved: bool,
+    /// Whether the name is new in the file: its code, macros included, has it nowhere before but in imports, and defines nothing else
+    /// of this name.
+    pub is_first: bool,
 }
 
 /// A place where a name is defined.
@@ -44,8 +48,14 @@ impl Searcher {
         let here = Facts { path: &file.path, language: file.language, outline: &outline };
         let view = View::new(others.layers(), here);
         let resolver = Resolver::new(&view, projects);
-        let mut finder =
-            Finder { resolver: &resolver, file, tree, outline: &outline, bindings: FxHashMap::default() };
+        let mut finder = Finder {
+            resolver: &resolver,
+            file,
+            tree,
+            outline: &outline,
+            first_places: first_places(file, &outline),
+            bindings: FxHashMap::default(),
+        };
         let uses = tree.uses(&file.text);
         uses.iter().filter_map(|one| finder.find(one)).collect()
     }
@@ -56,6 +66,8 @@ struct Finder<'v, 'a> {
     file: &'v SourceFile,
     tree: &'v Tree,
     outline: &'v Outline,
+    /// Where each name that the file does not define stands first, not counting imports.
+    first_places: FxHashMap<&'v str, usize>,
     /// Variables in a definition, or outside of all, by its position.
     bindings: FxHashMap<Option<u32>, Vec<Binding>>,
 }
@@ -83,7 +95,9 @@ impl Finder<'_, '_> {
         let this = around.clone().find(Def::is_type).or_else(|| around.find_map(|def| resolver.owner(def)));
         let site = Site { file: here, this, bindings: &bindings[..before] };
         let (found, is_resolved) = meaning(resolver, site, name, &one.kind);
-        let mut definitions: Vec<Def<'_>> = found.into_iter().filter_map(Entity::def).collect();
+        let can_name = |def: &Def<'_>| def.can_be_named_in(here);
+        let mut definitions: Vec<Def<'_>> =
+            found.into_iter().filter_map(Entity::def).filter(can_name).collect();
         if definitions.is_empty() || definitions.iter().any(|def| def.file == here) {
             return None;
         }
@@ -94,8 +108,31 @@ impl Finder<'_, '_> {
             name: one.name.clone(),
             definitions: definitions.into_iter().map(defined).collect(),
             is_resolved,
+            is_first: self.first_places.get(name) == Some(&one.name.start),
         })
     }
+}
+
+/// Told by tokens: the parser makes no tree of what stands in macros.
+fn first_places<'f>(file: &'f SourceFile, outline: &Outline) -> FxHashMap<&'f str, usize> {
+    let lines: Vec<&str> = file.text.split('\n').collect();
+    let imports = import_lines(outline, &lines);
+    let mut line = 0;
+    let mut places = FxHashMap::default();
+    let mut end = 0;
+    for token in syntax::lex(file.language, &file.text) {
+        line += file.text[end..token.range.start].matches('\n').count();
+        let is_import = imports.iter().any(|range| range.contains(&line));
+        line += file.text[token.range.clone()].matches('\n').count();
+        end = token.range.end;
+        if token.kind == TokenKind::Word && !is_import {
+            places.entry(&file.text[token.range.clone()]).or_insert(token.range.start);
+        }
+    }
+    for definition in &outline.definitions {
+        places.remove(&*definition.name);
+    }
+    places
 }
 
 /// What a used name stands for, and whether the language's rules say so.
@@ -150,9 +187,7 @@ fn telling<'a>(resolver: &Resolver<'a>, site: Site<'a, '_>, name: &str) -> Vec<E
 }
 
 fn constructors<'a>(def: Def<'a>) -> impl Iterator<Item = Def<'a>> {
-    def.members().filter(|member| {
-        member.get().kind == DefinitionKind::Constructor || &*member.get().name == "__init__"
-    })
+    def.members().filter(|member| member.get().kind == DefinitionKind::Constructor)
 }
 
 fn defined(def: Def<'_>) -> Defined {

@@ -1,6 +1,11 @@
 //! Signatures as short as they can be said: for showing many in little room.
 
+use std::ops::Range;
+
 use crate::outline::{Definition, cut};
+
+/// Stands for what was cut off.
+pub const CUT_OFF: &str = "…";
 
 /// Words before a name that say who may use it, not how.
 const MODIFIERS: [&str; 27] = [
@@ -39,6 +44,7 @@ const RECEIVERS: [&str; 8] =
 
 impl Definition {
     /// The signature without modifiers and without the parameter that stands for the value it is called on; at most `limit` bytes.
+    /// What is cut off is told by [`CUT_OFF`]; the name is kept.
     pub fn compact(&self, limit: usize) -> String {
         let joined = join_brackets(&self.signature);
         let mut rest = &*joined;
@@ -62,12 +68,26 @@ impl Definition {
                 compact = format!("{before}({after}");
             }
         }
-        if compact.len() > limit {
-            let end = cut(&compact, limit.saturating_sub('…'.len_utf8())).len();
-            compact.truncate(end);
-            compact.push('…');
+        if compact.len() <= limit {
+            return compact;
         }
-        compact
+        let from_name = self.name_in(&compact).filter(|name| name.end + CUT_OFF.len() > limit);
+        let start = if let Some(name) = from_name { name.start } else { 0 };
+        let opening = if start > 0 { CUT_OFF } else { "" };
+        let kept = cut(&compact[start..], limit.saturating_sub(opening.len() + CUT_OFF.len()));
+        format!("{opening}{kept}{}", if start + kept.len() < compact.len() { CUT_OFF } else { "" })
+    }
+
+    /// Where the name stands in a signature: before the parameters, where it is called.
+    fn name_in(&self, signature: &str) -> Option<Range<usize>> {
+        let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
+        let is_whole = |start: usize| {
+            !signature[..start].ends_with(is_in_name)
+                && !signature[start + self.name.len()..].starts_with(is_in_name)
+        };
+        let places = signature.match_indices(&*self.name).map(|(start, _)| start);
+        let start = places.filter(|_| !self.name.is_empty()).find(|&start| is_whole(start))?;
+        Some(start..start + self.name.len())
     }
 }
 
@@ -108,6 +128,12 @@ mod tests {
         check(Language::Rust, rust, &["fn get(key: u8) -> u8", "fn free()"]);
         let java = "class A { public static final int LIMIT = 1; protected void run(int a) {} }";
         check(Language::Java, java, &["class A", "int LIMIT", "void run(int a)"]);
+    }
+
+    #[test]
+    fn a_name_is_never_cut_off() {
+        let text = "class A { Dictionary<string, List<KeyValuePair<string, int>>> LongName(int first) {} }";
+        check(Language::CSharp, text, &["class A", "…LongName(int first)"]);
     }
 
     #[test]

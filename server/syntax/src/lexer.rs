@@ -67,6 +67,20 @@ pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Where the comments that `text` begins with end: at its first token.
+pub fn header(language: Language, text: &str) -> usize {
+    let mut lexer =
+        Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
+    let is_code = |token: &&Token| token.kind != TokenKind::Newline;
+    while lexer.at < text.len() {
+        lexer.step();
+        if let Some(first) = lexer.tokens.iter().find(is_code) {
+            return first.range.start;
+        }
+    }
+    text.len()
+}
+
 /// Only sizes the first allocation.
 const EXPECTED_BYTES_PER_TOKEN: usize = 5;
 /// Template literals nested deeper than this are read as plain text, so that hostile input cannot exhaust the stack.

@@ -4,6 +4,7 @@
 
 use crate::language::{Language, Manifest};
 use crate::languages::{cargo_packages, go_module, package_json, tsconfig};
+use crate::outline::Definition;
 
 /// A place where the names of a module may be defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +106,12 @@ impl Language {
     /// What a file at `from` sees of `namespace`, its own, without importing it.
     pub fn implicit(self, from: &str, namespace: &str) -> Vec<Target> {
         self.row().rules.implicit(from, namespace)
+    }
+
+    /// Whether code in the file at `from` may name `definition`, which the file at `to`, of this language, makes. What is private by
+    /// custom alone may be named.
+    pub fn can_name(self, from: &str, to: &str, definition: &Definition) -> bool {
+        self.row().rules.can_name(from, to, definition)
     }
 }
 

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use crate::expr::{Expr, Expressions};
 use crate::modules::{Projects, Target};
-use crate::outline::OutlineBuilder;
+use crate::outline::{Definition, OutlineBuilder};
 use crate::scope::Binding;
 use crate::uses::NodeUse;
 
@@ -39,5 +39,10 @@ pub(crate) trait Rules: Sync {
     /// What a file sees without importing it: its own package or namespace.
     fn implicit(&self, _from: &str, _namespace: &str) -> Vec<Target> {
         Vec::new()
+    }
+
+    /// Whether code in the file at `from` may name `definition`, which the file at `to` makes.
+    fn can_name(&self, _from: &str, _to: &str, _definition: &Definition) -> bool {
+        true
     }
 }

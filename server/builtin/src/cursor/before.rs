@@ -1,9 +1,8 @@
 //! What is before the cursor: whole tokens, what is typed of the next one, and what is open.
 
-use syntax::{Language, Token, TokenKind};
+use syntax::{Family, Language, Token, TokenKind};
 
 use super::Typed;
-use crate::family::Family;
 use crate::view::Builder;
 
 /// A word that is appended to the text before the cursor, to see what the lexer makes of a cursor there.

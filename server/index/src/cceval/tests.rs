@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use syntax::{Language, SourceFile};
 
 use super::*;
 use text::python;
@@ -237,9 +238,9 @@ fn a_thousand_chunks_are_ranked_and_the_next_one_is_still_shown() {
 
 #[test]
 fn where_there_is_nothing_nothing_is_found() {
-    assert!(retrieve(&[], "a.py", Language::Python, &RG1).is_empty());
-    assert!(retrieve(&[file("a.py", PREFIX)], "a.py", Language::Python, &RG1).is_empty());
-    let found = retrieve(&files(REPOSITORY), "shop/page.py", Language::Python, &Query { prefix: "", ..RG1 });
+    assert!(candidates(&[], "a.py").retrieve(&RG1).is_empty());
+    assert!(candidates(&[file("a.py", PREFIX)], "a.py").retrieve(&RG1).is_empty());
+    let found = candidates(&files(REPOSITORY), "shop/page.py").retrieve(&Query { prefix: "", ..RG1 });
     assert!(found.iter().all(|hit| hit.score == 0.0));
     assert_eq!(found.len(), 3);
 }

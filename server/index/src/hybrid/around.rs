@@ -1,11 +1,11 @@
 //! The text around the cursor: which names stand how near, and the weighted terms that describe it.
 
 use std::cell::RefCell;
-use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Scope;
 
+use crate::import_lines::import_lines;
 use crate::retrieve::Query;
 use crate::searcher::Searcher;
 use crate::terms::{Term, identifiers, names};
@@ -66,7 +66,7 @@ impl<'a> Around<'a> {
             line: lines.len() - 1,
             part_weights: RefCell::default(),
         };
-        let imports = import_lines(scope, &lines);
+        let imports = import_lines(&scope.outline, &lines);
         for (number, line) in lines.iter().enumerate() {
             let is_import = imports.iter().any(|range| range.contains(&number));
             for name in names(line).filter(|_| !is_import) {
@@ -166,26 +166,4 @@ impl<'a> Around<'a> {
 
 fn decay(distance: usize, lines: f32) -> f32 {
     (-(distance as f32) / lines).exp()
-}
-
-/// The lines of imports. One that opens a bracket ends where it is closed.
-fn import_lines(scope: &Scope, lines: &[&str]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for import in &scope.outline.imports {
-        let start = import.line as usize;
-        if ranges.last().is_some_and(|last| last.contains(&start)) {
-            continue;
-        }
-        let mut open = 0_i32;
-        let mut end = start;
-        for line in lines.get(start..).unwrap_or_default() {
-            end += 1;
-            open += line.matches(['(', '{']).count() as i32 - line.matches([')', '}']).count() as i32;
-            if open <= 0 {
-                break;
-            }
-        }
-        ranges.push(start..end);
-    }
-    ranges
 }

@@ -1,7 +1,7 @@
 //! The definitions that may be needed next, with what speaks for each, best first.
 
 use rustc_hash::FxHashMap;
-use syntax::{DefinitionKind, Imported, Scope};
+use syntax::{DefinitionKind, Scope};
 
 use super::Question;
 use super::features::{Feature, Features};
@@ -131,17 +131,12 @@ impl<'a> Emitter<'_, 'a> {
     }
 
     fn module(&mut self, module: Module<'a>, reach: Reach) {
-        for def in contents(self.resolver, Entity::Module(module)).into_iter().take(MAX_OF_MODULE) {
+        let found = match module {
+            Module::File(file) => self.resolver.exports(file),
+            _ => contents(self.resolver, Entity::Module(module)),
+        };
+        for def in found.into_iter().take(MAX_OF_MODULE) {
             self.emit(def, reach, None, true);
-        }
-        let Module::File(file) = module else { return };
-        let passed_on = file.outline.imports.iter();
-        let passed_on =
-            passed_on.filter(|import| import.is_reexport && matches!(import.imported, Imported::Name(_)));
-        for import in passed_on.take(MAX_OF_MODULE) {
-            for def in self.resolver.imported(file, import).into_iter().filter_map(Entity::def) {
-                self.emit(def, reach, None, true);
-            }
         }
     }
 
@@ -165,7 +160,8 @@ impl<'a> Emitter<'_, 'a> {
 
     /// Takes in a definition, or what speaks for it more.
     fn emit(&mut self, def: Def<'a>, reach: Reach, owner: Option<Def<'a>>, is_member: bool) {
-        if def.file == self.resolver.view.here() || def.get().name.is_empty() {
+        let here = self.resolver.view.here();
+        if def.file == here || def.get().name.is_empty() || !def.can_be_named_in(here) {
             return;
         }
         let total = total(&reach, is_member);

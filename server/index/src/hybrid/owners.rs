@@ -334,17 +334,12 @@ impl<'q, 'a> Collector<'q, 'a> {
 /// What is at the top of a module.
 pub(crate) fn contents<'a>(resolver: &Resolver<'a>, module: Entity<'a>) -> Vec<Def<'a>> {
     let view = resolver.view;
-    let top = |file: crate::resolve::Facts<'a>| {
-        (0..file.outline.definitions.len() as u32)
-            .map(move |position| Def { file, position })
-            .filter(Def::is_top_level)
-    };
     match module {
-        Entity::Module(Module::File(file)) => top(file).collect(),
-        Entity::Module(Module::Folder(folder)) => view.files_in(folder).flat_map(top).collect(),
+        Entity::Module(Module::File(file)) => file.top().collect(),
+        Entity::Module(Module::Folder(folder)) => view.files_in(folder).flat_map(|file| file.top()).collect(),
         Entity::Module(Module::Namespace(namespace)) => {
             let files = view.files_of_namespace(namespace);
-            files.flat_map(top).filter(|def| def.namespace() == namespace).collect()
+            files.flat_map(|file| file.top()).filter(|def| def.namespace() == namespace).collect()
         }
         Entity::Def(def) => def.members().collect(),
     }

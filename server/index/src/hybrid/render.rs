@@ -8,7 +8,7 @@ use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
 use crate::{Hit, HitKind};
 
 /// Longer lines are cut.
-const MAX_LINE_BYTES: usize = 200;
+pub(crate) const MAX_LINE_BYTES: usize = 200;
 /// Less room than this is not worth another path.
 const MIN_ROOM: usize = 40;
 
@@ -16,10 +16,12 @@ const MIN_ROOM: usize = 40;
 pub(crate) type Line = (u32, String);
 
 /// Why lines are shown.
-pub(crate) struct Why {
+pub(crate) struct Why<'a> {
     pub(crate) kind: HitKind,
     pub(crate) score: f64,
     pub(crate) reason: String,
+    /// The line that the reason is about and a name in it, without which the other lines are not worth showing.
+    pub(crate) about: Option<(u32, &'a str)>,
 }
 
 /// The pieces that are shown.
@@ -51,8 +53,8 @@ impl Shown {
     }
 
     /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget; says whether
-    /// there is room for any.
-    pub(crate) fn add(&mut self, path: &Arc<str>, lines: Vec<Line>, limit: usize, why: Why) -> bool {
+    /// there is room for any, and for what the reason is about.
+    pub(crate) fn add(&mut self, path: &Arc<str>, lines: Vec<Line>, limit: usize, why: Why<'_>) -> bool {
         let limit = limit.min(self.budget);
         let continues = self.hits.last().is_some_and(|last| last.path == *path);
         let mut used = self.used + if continues { 0 } else { path.len() + PATH_BYTES };
@@ -65,6 +67,12 @@ impl Shown {
             }
             used += line_cost(&text);
             kept.push((number, text));
+        }
+        let is_about = |(number, text): &Line| {
+            why.about.is_none_or(|(line, name)| *number == line && text.contains(name))
+        };
+        if !kept.iter().any(is_about) {
+            return false;
         }
         let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();
         let (Some(&start), Some(&end)) = (numbers.iter().min(), numbers.iter().max()) else { return false };

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use syntax::CUT_OFF;
 
 use super::candidates::{Candidate, Ranking};
-use super::render::{Line, Shown, Why, line_cost};
+use super::render::{Line, MAX_LINE_BYTES, Shown, Why, line_cost};
 use crate::HitKind;
 use crate::resolve::{Def, Resolver};
 use crate::retrieve::PATH_BYTES;
@@ -16,6 +17,8 @@ const MAX_CANDIDATES: usize = 160;
 const SIGNATURE_BYTES: usize = 90;
 /// Longest signature of what holds others, and of further overloads.
 const SHORT_SIGNATURE_BYTES: usize = 60;
+/// Longest signature where there is room left: with its indentation a line that is not cut when it is shown.
+const WHOLE_SIGNATURE_BYTES: usize = MAX_LINE_BYTES - INDENT.len();
 /// Once the budget is filled to this share, in percent, smaller ones are not looked for.
 const FULL_PERCENT: usize = 95;
 
@@ -24,6 +27,10 @@ const REASON_NAMES: usize = 3;
 
 /// Longest documentation that is shown, in bytes.
 const DOC_BYTES: usize = 70;
+/// What stands between a signature and its documentation.
+const DOC_SIGN: &str = "  — ";
+/// What members stand behind.
+const INDENT: &str = "  ";
 
 /// Whose documentation is shown.
 #[derive(Clone, Copy)]
@@ -38,8 +45,25 @@ pub(crate) enum Docs {
 struct Chosen<'a> {
     def: Def<'a>,
     holder: Option<Def<'a>>,
-    text: String,
+    signature: String,
+    doc: &'a str,
     probability: f32,
+}
+
+impl Chosen<'_> {
+    /// What is shown of it, without its indentation.
+    fn text(&self) -> String {
+        if self.doc.is_empty() {
+            return self.signature.clone();
+        }
+        format!("{}{DOC_SIGN}{}", self.signature, self.doc)
+    }
+
+    fn cost(&self) -> usize {
+        let indent = if self.holder.is_some() { INDENT.len() } else { 0 };
+        let doc = if self.doc.is_empty() { 0 } else { DOC_SIGN.len() + self.doc.len() };
+        line_cost(&self.signature) + indent + doc
+    }
 }
 
 /// Shows as many as fit into `limit` bytes of all that is shown.
@@ -61,6 +85,7 @@ pub(crate) fn show<'a>(
             kind: HitKind::Definition,
             score: f64::from(best.probability),
             reason: format!("defines {}", first_names(&of_file).join(", ")),
+            about: None,
         };
         shown.add(&Arc::from(best.def.file.path), lines, limit, why);
     }
@@ -88,24 +113,26 @@ fn choose<'a>(
     let mut used = 0;
     let (mut files, mut holders, mut names) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+    let documented = match docs {
+        Docs::None => 0,
+        Docs::OfFirst(count) => count,
+    };
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         let def = candidate.def;
+        if is_shown_elsewhere(def, &chosen) {
+            continue;
+        }
         let holder = def.container().or_else(|| resolver.owner(def));
         let overloads = (def.file.path, holder.map(|holder| holder.key()), &*def.get().name);
         let longest = if names.contains(&overloads) { SHORT_SIGNATURE_BYTES } else { SIGNATURE_BYTES };
-        let documented = match docs {
-            Docs::None => 0,
-            Docs::OfFirst(count) => count,
-        };
-        let mut text = def.get().compact(longest);
-        if chosen.len() < documented && !def.get().doc.is_empty() {
-            let doc = &def.get().doc;
-            text = format!("{text}  — {}", &doc[..doc.floor_char_boundary(DOC_BYTES)]);
-        }
-        let mut lines: Vec<Line> = vec![(0, text)];
-        lines.extend(holder.filter(|holder| !holders.contains(&holder.key())).map(header));
+        let doc = if chosen.len() < documented { &*def.get().doc } else { "" };
+        let doc = &doc[..doc.floor_char_boundary(DOC_BYTES)];
+        let signature = def.get().compact(longest);
+        let one = Chosen { def, holder, signature, doc, probability: candidate.probability };
+        let above = holder.filter(|holder| !holders.contains(&holder.key()));
+        let above = above.map_or(0, |holder| line_cost(&header(holder).1));
         let path = if files.contains(def.file.path) { 0 } else { def.file.path.len() + PATH_BYTES };
-        let cost = path + lines.iter().map(|(_, text)| line_cost(text)).sum::<usize>();
+        let cost = path + above + one.cost();
         if used + cost > limit {
             if used > limit * FULL_PERCENT / 100 {
                 break;
@@ -115,11 +142,12 @@ fn choose<'a>(
         used += cost;
         files.insert(def.file.path);
         holders.extend(holder.map(|holder| holder.key()));
-        holders.extend(def.is_type().then(|| def.key()));
+        holders.extend((def.is_type() && holder.is_none()).then(|| def.key()));
         names.insert(overloads);
-        let text = lines.swap_remove(0).1;
-        chosen.push(Chosen { def, holder, text, probability: candidate.probability });
+        chosen.push(one);
     }
+    drop_bare_parts(&mut chosen);
+    lengthen(&mut chosen, limit - used);
     // A type that holds others which were chosen is their header.
     for one in &mut chosen {
         if one.def.is_type() && one.holder.is_none() {
@@ -129,18 +157,43 @@ fn choose<'a>(
     chosen
 }
 
+/// Whether what is chosen shows another part of a type, or the same for another platform.
+fn is_shown_elsewhere(def: Def<'_>, chosen: &[Chosen<'_>]) -> bool {
+    let is_twin = |shown: Def<'_>| shown.is_twin(&def);
+    chosen.iter().any(|one| is_twin(one.def) || def.is_type() && one.holder.is_some_and(is_twin))
+}
+
+/// Leaves out the name alone of a type of which another part is shown with members.
+fn drop_bare_parts(chosen: &mut Vec<Chosen<'_>>) {
+    let holders: Vec<Def<'_>> = chosen.iter().filter_map(|one| one.holder).collect();
+    let is_bare = |one: &Chosen<'_>| one.def.is_type() && !holders.contains(&one.def);
+    chosen.retain(|one| !is_bare(one) || !holders.iter().any(|holder| holder.is_twin(&one.def)));
+}
+
+/// Shows signatures that were cut as whole as the rest of the room allows, the likeliest first.
+fn lengthen(chosen: &mut [Chosen<'_>], mut room: usize) {
+    for one in chosen.iter_mut().filter(|one| one.signature.contains(CUT_OFF)) {
+        let whole = one.def.get().compact(WHOLE_SIGNATURE_BYTES);
+        let more = whole.len().saturating_sub(one.signature.len());
+        if let Some(rest) = room.checked_sub(more) {
+            room = rest;
+            one.signature = whole;
+        }
+    }
+}
+
 /// The lines of definitions that stand in one holder, or in none.
 fn group(chosen: &[&Chosen<'_>]) -> Vec<Line> {
     let holder = chosen[0].holder;
     let itself = chosen.iter().find(|chosen| holder == Some(chosen.def));
-    let header = itself.map(|chosen| (chosen.def.get().line, chosen.text.clone())).or(holder.map(header));
+    let header = itself.map(|chosen| (chosen.def.get().line, chosen.text())).or(holder.map(header));
     let mut lines: Vec<Line> = header.into_iter().collect();
     let mut members: Vec<&&Chosen<'_>> =
         chosen.iter().filter(|chosen| holder.is_none_or(|holder| holder != chosen.def)).collect();
     members.sort_by_key(|chosen| chosen.def.position);
-    let indent = if holder.is_some() { "  " } else { "" };
+    let indent = if holder.is_some() { INDENT } else { "" };
     lines.extend(
-        members.into_iter().map(|chosen| (chosen.def.get().line, format!("{indent}{}", chosen.text))),
+        members.into_iter().map(|chosen| (chosen.def.get().line, format!("{indent}{}", chosen.text()))),
     );
     lines
 }

@@ -70,16 +70,18 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
             continue;
         }
         let wanted = &names[place.name];
-        let Some(line) = first_use(place.file, place.block, wanted, shown) else { continue };
-        if !texts.insert(place.file.line_text(&place.file.lines()[line]).trim()) {
+        let Some(position) = first_use(place.file, place.block, wanted, shown) else { continue };
+        let line = &place.file.lines()[position];
+        if !texts.insert(place.file.line_text(line).trim()) {
             continue;
         }
-        let lines = neighbours(place.file, line, shown);
+        let lines = neighbours(place.file, position, shown);
         if question.is_known(&lines) {
             continue;
         }
         let reason = format!("uses {}", wanted.name);
-        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason };
+        let about = Some((line.number, wanted.name));
+        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason, about };
         if shown.add(&place.file.file().path, lines, limit, why) {
             of_name[place.name] += 1;
             count += 1;

@@ -6,7 +6,7 @@ use super::Question;
 use super::around::Around;
 use super::render::{Line, Shown, Why};
 use crate::HitKind;
-use crate::file_index::FileIndex;
+use crate::file_index::{CodeLine, FileIndex};
 use crate::lexical::LexicalIndex;
 use crate::windows::{WindowHit, WindowQuery};
 
@@ -39,7 +39,7 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
         if count == MAX_SHOWN || !shown.has_room() {
             break;
         }
-        let lines = window.file.window_lines(window.number);
+        let lines = below_header(&window.file, window.number);
         let path = &window.file.file().path;
         let new: Vec<Line> = lines
             .iter()
@@ -49,10 +49,17 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
         if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
             continue;
         }
-        let why =
-            Why { kind: HitKind::Window, score: window.score, reason: "is about the same names".to_owned() };
+        let reason = "is about the same names".to_owned();
+        let why = Why { kind: HitKind::Window, score: window.score, reason, about: None };
         if shown.add(path, new, usize::MAX, why) {
             count += 1;
         }
     }
+}
+
+/// The lines of a window without those of the comments that the file begins with: what a licence says is about every file.
+fn below_header(file: &FileIndex, window: u32) -> &[CodeLine] {
+    let lines = file.window_lines(window);
+    let end = syntax::header(file.language(), file.text());
+    &lines[lines.partition_point(|line| line.range.end as usize <= end)..]
 }

@@ -506,3 +506,253 @@ def audit(books: Ledger) -> int:
     );
     assert!(examples.iter().all(|hit| *hit.path != *"ledger.py"), "{}", describe(&hits));
 }
+
+#[test]
+fn the_parts_of_a_class_are_shown_once_and_with_their_members() {
+    check(
+        Strategy::Symbols,
+        200,
+        "\
+//- /App/Program.cs
+namespace Shop {
+    class Program {
+        void Run(Order order) {
+            order.$0
+        }
+    }
+}
+//- /Model/Order.cs
+namespace Shop { public partial class Order { public int Total() { return 1; } } }
+//- /Model/Order.Empty.cs
+namespace Shop { public partial class Order { } }
+//- /Model/Order.More.cs
+namespace Shop { public partial class Order { } }
+",
+        expect![[r#"
+            Model/Order.cs 1 1 (defines Total, Order)
+            class Order
+              int Total()
+        "#]],
+    );
+}
+
+#[test]
+fn what_files_for_different_platforms_define_is_shown_once() {
+    check(
+        Strategy::Symbols,
+        200,
+        "\
+//- /clock/now.go
+package clock
+
+func Print() {
+\tt := $0
+}
+//- /clock/read_linux.go
+package clock
+
+func readClock(zone string) int { return 1 }
+//- /clock/read_windows.go
+package clock
+
+func readClock(zone string) int { return 2 }
+",
+        expect![[r#"
+            clock/read_linux.go 3 (defines readClock)
+            func readClock(zone string) int
+        "#]],
+    );
+}
+
+#[test]
+fn go_code_sees_no_tests_and_nothing_private_of_other_packages() {
+    check(
+        Strategy::Symbols,
+        200,
+        "\
+//- /app/main.go
+package main
+
+import \"example.com/shop/store\"
+
+func run() {
+\tstore.$0
+}
+//- /app/main_test.go
+package main
+
+func runTwice() {}
+//- /store/store.go
+package store
+
+type Store struct { Items int; items int }
+
+func Open() *Store { return nil }
+func openFile() *Store { return nil }
+//- /store/store_test.go
+package store
+
+func OpenForTest() *Store { return nil }
+//- /go.mod
+module example.com/shop
+",
+        expect![[r#"
+            store/store.go 3 5 (defines Store, Open)
+            type Store struct
+            func Open() *Store
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_module_passes_on_is_in_reach_through_it() {
+    check(
+        Strategy::Symbols,
+        200,
+        "\
+//- /app.py
+import shop
+
+shop.$0
+//- /shop/__init__.py
+from .store import *
+from .items import Item
+//- /shop/store.py
+def open_store(): pass
+//- /shop/items.py
+class Item: pass
+",
+        expect![[r#"
+            shop/items.py 1 (defines Item)
+            class Item
+            shop/store.py 1 (defines open_store)
+            def open_store()
+        "#]],
+    );
+    check(
+        Strategy::Symbols,
+        200,
+        "\
+//- /app.ts
+import * as shop from './shop';
+
+shop.$0
+//- /shop/index.ts
+export * from './store';
+export * as items from './items';
+//- /shop/store.ts
+export function openStore(): void {}
+//- /shop/items.ts
+export class Item {}
+",
+        expect![[r#"
+            shop/store.ts 1 (defines openStore)
+            function openStore(): void
+        "#]],
+    );
+}
+
+#[test]
+fn a_line_that_is_cut_off_before_its_name_is_no_example() {
+    let far = "x".repeat(220);
+    let asked = shop_with(&format!(
+        "//- /docs/used.py\ndef use(store):\n    return call('{far}', store.print_receipt(1))\n"
+    ));
+    let hits = asked.hits(Strategy::Hybrid, 1000, &[]);
+    for hit in hits.iter().filter(|hit| hit.reason.starts_with("uses ")) {
+        assert!(hit.text.contains(&hit.reason["uses ".len()..]), "{}", describe(&hits));
+    }
+}
+
+#[test]
+fn whatever_the_budget_the_names_of_a_reason_are_shown() {
+    let nested: String = (0..9)
+        .map(|number| {
+            format!(
+                "        static class Inner{number} {{ static int size{number}(int of) {{ return 1; }} }}\n"
+            )
+        })
+        .collect();
+    let asked = Asked::new(&format!(
+        "\
+//- /src/shop/Main.java
+package shop;
+import shop.model.Outer;
+class Main {{
+    void run(Outer outer) {{
+        Outer.Middle.$0
+    }}
+}}
+//- /src/shop/model/Outer.java
+package shop.model;
+public class Outer {{
+    public static class Middle {{
+{nested}    }}
+}}
+//- /src/shop/model/Use.java
+package shop.model;
+class Use {{
+    int all() {{
+        return Outer.Middle.Inner1.size1(2);
+    }}
+}}
+"
+    ));
+    for tokens in 10..200 {
+        for strategy in [Strategy::Symbols, Strategy::Hybrid] {
+            let hits = asked.hits(strategy, tokens, &[]);
+            for hit in &hits {
+                let Some((_, names)) = hit.reason.split_once("s ").filter(|(does, _)| *does != "i") else {
+                    continue;
+                };
+                for name in names.split(", ") {
+                    assert!(hit.text.contains(name), "{tokens} {strategy}: {name}\n{}", describe(&hits));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_licence_is_no_window() {
+    let licence = "/*\n * Permission to print a receipt is granted\n   to every store and every item\n   whose price is loaded\n */\n// store item price receipt\n";
+    let asked = shop_with(&format!("//- /other/tool.js\n{licence}function tool() {{}}\n"));
+    let hits = asked.hits(Strategy::Hybrid, 2000, &[]);
+    assert!(hits.iter().all(|hit| !hit.text.contains("Permission")), "{}", describe(&hits));
+}
+
+#[test]
+fn a_signature_is_whole_where_there_is_room() {
+    let parameters: Vec<String> = (0..9).map(|number| format!("parameter_{number}: int")).collect();
+    let asked = Asked::new(&format!(
+        "//- /a.py\nfrom b import area\n\nx = area$0\n//- /b.py\ndef area({}): pass\n",
+        parameters.join(", ")
+    ));
+    let shown = |tokens| describe(&asked.hits(Strategy::Symbols, tokens, &[]));
+    assert!(shown(30).contains('…') && !shown(200).contains('…'), "{}{}", shown(30), shown(200));
+}
+
+#[test]
+fn functions_come_from_languages_like_the_own_one() {
+    let asked = Asked::new(
+        "\
+//- /app.ts
+export function loadUser(path: string) {
+    const user = parse(path);
+    $0
+}
+//- /tool.py
+def load_user(path):
+    user = parse(path)
+    return user
+//- /old.js
+function loadGroup(path) {
+    const group = parse(path);
+    return group;
+}
+",
+    );
+    let hits = asked.hits(Strategy::Functions, 500, &[]);
+    let paths: Vec<&str> = hits.iter().map(|hit| &*hit.path).collect();
+    assert_eq!(paths, ["old.js"]);
+}

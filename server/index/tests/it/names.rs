@@ -428,3 +428,121 @@ def helper(): pass
         expect![[""]],
     );
 }
+
+#[test]
+fn names_are_followed_through_what_modules_pass_on() {
+    check(
+        "\
+//- /app.py
+import shop
+from . import shop as m
+shop.open_store()
+m.Item()
+//- /shop/__init__.py
+from .store import *
+from .items import Item
+//- /shop/store.py
+def open_store(): pass
+//- /shop/items.py
+class Item: pass
+",
+        expect![[r#"
+            open_store = open_store shop/store.py:1
+            Item = Item shop/items.py:1
+        "#]],
+    );
+    check(
+        "\
+//- /app.ts
+import * as shop from './shop';
+shop.openStore();
+new shop.items.Item();
+//- /shop/index.ts
+export * from './store';
+export * as items from './items';
+//- /shop/store.ts
+export function openStore(): void {}
+//- /shop/items.ts
+export class Item {}
+",
+        expect![[r#"
+            openStore = openStore shop/store.ts:1
+            Item = Item shop/items.ts:1
+        "#]],
+    );
+    check(
+        "\
+//- /src/main.rs
+mod store;
+use crate::store;
+fn main() {
+    store::open_store();
+    let item = store::Item::made();
+    store::Weight::from_kind(store::Small);
+}
+//- /src/store/mod.rs
+mod files;
+mod model;
+pub use files::*;
+pub use self::model::*;
+pub use self::model::Kind::*;
+//- /src/store/files.rs
+pub fn open_store() {}
+//- /src/store/model.rs
+pub struct Item;
+impl Item { pub fn made() -> Item { Item } }
+pub enum Kind { Small, Large }
+pub struct Weight;
+impl Weight { pub fn from_kind(kind: Kind) {} }
+",
+        expect![[r#"
+            open_store = open_store src/store/files.rs:1
+            Item = Item src/store/model.rs:1
+            made = Item.made src/store/model.rs:2
+            Weight = Weight src/store/model.rs:4
+            from_kind = Weight.from_kind src/store/model.rs:5
+            Small = Kind.Small src/store/model.rs:3
+        "#]],
+    );
+}
+
+#[test]
+fn go_tests_and_private_names_of_other_packages_are_no_meaning() {
+    check(
+        "\
+//- /app/main.go
+package main
+
+import \"example.com/shop/store\"
+
+func run() {
+\tstore.OpenForTest()
+\tstore.openFile()
+\tstore.Open().Close()
+\trunTwice()
+}
+//- /app/main_test.go
+package main
+
+func runTwice() {}
+//- /store/store.go
+package store
+
+type file struct {}
+
+func (f *file) Close() {}
+func Open() *file { return nil }
+func openFile() *file { return nil }
+//- /store/store_test.go
+package store
+
+func OpenForTest() *file { return nil }
+//- /go.mod
+module example.com/shop
+",
+        expect![[r#"
+            Open = Open store/store.go:6
+            Close = file.Close store/store.go:5
+        "#]],
+    );
+}

@@ -2,6 +2,7 @@
 
 use crate::language::Manifest;
 use crate::modules::{Package, Place, Projects, Target, folder, join};
+use crate::outline::Definition;
 
 /// Fewer of the last elements of a path than this name no package for certain.
 const MIN_ELEMENTS: usize = 2;
@@ -32,6 +33,13 @@ fn endings(module: &str, is_last_enough: bool) -> Vec<Target> {
 /// What every file sees: the other files of its folder.
 pub(super) fn implicit(from: &str) -> Vec<Target> {
     vec![Place::Folder(folder(from).into()).into()]
+}
+
+/// Tests see the other tests of their package, code sees none. Other packages see what is exported.
+pub(super) fn can_name(from: &str, to: &str, definition: &Definition) -> bool {
+    let is_test = |path: &str| path.ends_with("_test.go");
+    let is_own = folder(from) == folder(to);
+    if is_own { is_test(from) || !is_test(to) } else { !is_test(to) && !definition.is_private }
 }
 
 /// The module that a `go.mod` names.

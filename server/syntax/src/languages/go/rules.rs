@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use crate::expr::{Expr, Expressions};
 use crate::modules::{Projects, Target};
-use crate::outline::OutlineBuilder;
+use crate::outline::{Definition, OutlineBuilder};
 use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
@@ -63,6 +63,10 @@ impl Rules for Go {
 
     fn implicit(&self, from: &str, _namespace: &str) -> Vec<Target> {
         modules::implicit(from)
+    }
+
+    fn can_name(&self, from: &str, to: &str, definition: &Definition) -> bool {
+        modules::can_name(from, to, definition)
     }
 }
 
