@@ -183,10 +183,10 @@ impl<'a> Quarry<'a> {
     }
 }
 
-/// An entity is what its first definition says.
+/// An entity is what its first definition says. One whose name stands before is not new to who reads the file.
 fn keep_first_uses(uses: &mut Vec<CrossFileUse>) {
     let mut seen = BTreeSet::new();
-    uses.retain(|used| seen.insert(used.definitions.first().cloned()));
+    uses.retain(|used| seen.insert(used.definitions.first().cloned()) && used.is_first);
 }
 
 fn is_long_enough(source: &SourceFile, cursor: usize) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use syntax::{Language, SourceFile, Token, TokenKind, Tree};
+use syntax::{SourceFile, Token, TokenKind, Tree};
 
 use crate::random::Random;
 
@@ -28,7 +28,8 @@ impl<'a> Statements<'a> {
         let starts = self.starts(name, statement_end);
         let &start = starts.get(random.below(starts.len()))?;
         let end = statement_end.unwrap_or_else(|| self.line_end(name.end));
-        let end = if ends_at_braces(self.source.language) { self.first_break(start, end) } else { end };
+        let is_indented = self.source.language.family().is_indented();
+        let end = if is_indented { end } else { self.first_break(start, end) };
         let end = start + self.source.text.get(start..end)?.trim_end().len();
         (name.end <= end).then_some(start..end)
     }
@@ -61,9 +62,4 @@ impl<'a> Statements<'a> {
         let end = self.tokens.partition_point(|token| token.range.end <= range.end);
         self.tokens.get(start..end).unwrap_or_default()
     }
-}
-
-/// Whether braces are what the language's blocks are made of.
-fn ends_at_braces(language: Language) -> bool {
-    language != Language::Python
 }

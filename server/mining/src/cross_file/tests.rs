@@ -442,3 +442,57 @@ fn tokens_are_words_and_marks() {
     assert_eq!(count_tokens("'a b'"), 4);
     assert_eq!(count_tokens(" \n"), 0);
 }
+
+#[test]
+fn a_name_that_stands_in_a_macro_before_or_that_the_file_defines_too_is_not_new() {
+    let filler = lines(10, "// x\nfn a() {}");
+    check(
+        &format!(
+            "//- src/store.rs
+pub fn open_store(path: u8) -> u8 {{ path }}
+pub fn close_store(path: u8) -> u8 {{ path }}
+pub struct Shelf;
+impl Shelf {{ pub fn weigh_all(path: u8) {{}} }}
+//- src/main.rs
+mod store;
+use store::{{
+    close_store, open_store,
+}};
+use store::Shelf;
+{filler}
+fn main() {{
+    assert_eq!(open_store(1), 2);
+    let opened = open_store(3);
+    let closed = close_store(opened);
+    Shelf::weigh_all(closed);
+}}
+struct Other;
+impl Other {{ fn weigh_all(&self) {{}} }}
+"
+        ),
+        &expect![[r#"
+            ⟦let closed = close_store(opened);⟧  close_store: src/store.rs:1
+            ⟦Shelf::weigh_all(closed);⟧  Shelf: src/store.rs:2
+        "#]],
+    );
+    let filler = lines(10, "int x;");
+    check(
+        &format!(
+            "//- store.h
+int open_store(int path);
+int close_store(int path);
+//- main.c
+#include \"store.h\"
+#define OPENED open_store(1)
+{filler}
+int main(void) {{
+    int opened = open_store(3);
+    int closed = close_store(opened);
+}}
+"
+        ),
+        &expect![[r#"
+            int ⟦closed = close_store(opened);⟧  close_store: store.h:1
+        "#]],
+    );
+}
