@@ -128,6 +128,11 @@ mod tests {
         check(Language::Rust, rust, &["fn get(key: u8) -> u8", "fn free()"]);
         let java = "class A { public static final int LIMIT = 1; protected void run(int a) {} }";
         check(Language::Java, java, &["class A", "int LIMIT", "void run(int a)"]);
+        check(
+            Language::Python,
+            "def free(\n    one,  # the first\n    two):\n    pass\n",
+            &["def free(one, two)"],
+        );
     }
 
     #[test]

@@ -26,6 +26,10 @@ const MAX_TYPE_BYTES: usize = 200;
 const MAX_DOC_BYTES: usize = 100;
 /// Longest name of a namespace with those around it, in bytes: as long as a type.
 const MAX_NAMESPACE_BYTES: usize = MAX_TYPE_BYTES;
+/// Kinds of nodes that are comments.
+const COMMENTS: &[&str] = &["comment", "line_comment", "block_comment"];
+/// Without one of these there is no comment.
+const COMMENT_SIGNS: [&str; 3] = ["//", "/*", "#"];
 /// Lines of comments above a definition that are looked at.
 const MAX_COMMENT_LINES: usize = 200;
 /// Pieces in pieces beyond this are not parsed again: each level costs as much as the first one.
@@ -181,9 +185,13 @@ impl<'a> Source<'a> {
         squeeze(text.trim_start_matches([':', '-', '>', ' ']), MAX_TYPE_BYTES)
     }
 
-    /// Everything of `node` before `body`, or all of it, on one line without what opens the body.
+    /// Everything of `node` before `body`, or all of it, on one line without comments and without what opens the body.
     pub(crate) fn signature(&self, node: Node<'_>, body: Option<Node<'_>>) -> Box<str> {
-        self.signature_without(node, body, &[])
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let header = self.text.get(node.start_byte()..end).unwrap_or_default();
+        // Few have any, and looking at all nodes takes time.
+        let has_comments = COMMENT_SIGNS.iter().any(|sign| header.contains(sign));
+        self.signature_without(node, body, if has_comments { COMMENTS } else { &[] })
     }
 
     /// The same, without the nodes whose kinds are `left_out`: annotations, attributes, comments.

@@ -56,6 +56,9 @@ fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
     }
 }
 
+/// What a file may begin with is no part of its first line.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The lines of `text` that are not blank.
 pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
     let mut end = 0;
@@ -63,7 +66,9 @@ pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
         let start = end;
         end += line.len() as u32;
         let content = line.trim_end_matches(['\n', '\r']);
-        let range = start..start + content.len() as u32;
+        let end = start + content.len() as u32;
+        let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
+        let range = end - content.len() as u32..end;
         (!content.trim_start().is_empty()).then_some(CodeLine { number, range })
     };
     (0..).zip(text.split_inclusive('\n')).filter_map(line).collect()

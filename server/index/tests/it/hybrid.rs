@@ -756,3 +756,14 @@ function loadGroup(path) {
     let paths: Vec<&str> = hits.iter().map(|hit| &*hit.path).collect();
     assert_eq!(paths, ["old.js"]);
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_line() {
+    let asked = shop_with("//- /first.py\n\u{feff}receipt = store.print_receipt(price)\n");
+    let visits = [Visit { path: "first.py".to_owned(), line: 0 }];
+    for strategy in [Strategy::Hybrid, Strategy::Recent] {
+        let hits = asked.hits(strategy, 1000, &visits);
+        assert!(hits.iter().any(|hit| *hit.path == *"first.py"), "{strategy}");
+        assert!(hits.iter().all(|hit| !hit.text.contains('\u{feff}')), "{strategy}");
+    }
+}

@@ -524,3 +524,22 @@ fn packages_of_other_languages_change_nothing() {
         assert_eq!(targets(&beside), targets(&alone), "{module}");
     }
 }
+
+#[test]
+fn comments_in_signatures_are_left_out() {
+    names::check_outline(
+        Rust,
+        "\
+pub struct B(
+    /// Of the first.
+    pub u8,
+);
+fn long(a: u8, // first
+    /* second */ b: u8) {}
+",
+        expect![[r#"
+            type B | pub struct B( pub u8, )
+            function long(a: u8, b: u8) [private] | fn long(a: u8, b: u8)
+        "#]],
+    );
+}

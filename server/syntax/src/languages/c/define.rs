@@ -336,10 +336,7 @@ fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
     let body = node.named_children(&mut cursor).find(|child| {
         matches!(child.kind(), "compound_statement" | "field_initializer_list" | "try_statement")
     });
-    let end = body.map_or(node.end_byte(), |body| body.start_byte());
-    let has_comments = source.text.get(node.start_byte()..end).is_some_and(|header| header.contains('/'));
-    let left_out: &[&str] = if has_comments { &["comment"] } else { &[] };
-    source.signature_without(node, body, left_out)
+    source.signature(node, body)
 }
 
 /// What a function returns, wherever that is written.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::language::Manifest;
-use crate::modules::{Alias, Package, folder, join};
+use crate::modules::{Alias, Package, below, folder, join};
 
 /// Settings that others extend, one after the other, at most this many.
 const MAX_EXTENDS: usize = 8;
@@ -28,7 +28,7 @@ pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
             folder: folder(&manifest.path).into(),
             before: "".into(),
             after: Some("".into()),
-            paths: vec![below(&base, "*")],
+            paths: vec![below(&base, "*").into()],
         }));
         current = extended(&settings, here, all);
     }
@@ -56,10 +56,6 @@ fn paths(paths: &Value, base: &str, folder: &str) -> Vec<Alias> {
 fn alias(folder: &str, name: &str, paths: Vec<Box<str>>) -> Alias {
     let (before, after) = name.split_once('*').map_or((name, None), |(before, after)| (before, Some(after)));
     Alias { folder: folder.into(), before: before.into(), after: after.map(Into::into), paths }
-}
-
-fn below(folder: &str, path: &str) -> Box<str> {
-    if folder.is_empty() { path.into() } else { format!("{folder}/{path}").into() }
 }
 
 /// The package that a `package.json` names, and the mappings of what it exports and of its own names (`#name`).

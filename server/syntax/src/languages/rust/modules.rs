@@ -1,7 +1,7 @@
 //! Which files a Rust path may mean.
 
 use crate::language::Manifest;
-use crate::modules::{Package, Place, Projects, Target, folder};
+use crate::modules::{Package, Place, Projects, Target, below, folder};
 
 /// Folders of a package whose files, or whose folders with a `main.rs`, are crates of their own.
 const CRATE_FOLDERS: &[&str] = &["src/bin", "tests", "benches", "examples"];
@@ -144,10 +144,6 @@ fn is_below(path: &str, folder: &str) -> bool {
 
 fn is_crate_folder(root: &str) -> bool {
     CRATE_FOLDERS.iter().any(|name| root == *name || root.ends_with(&format!("/{name}")))
-}
-
-fn below(folder: &str, path: &str) -> String {
-    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
 /// The names under which a `Cargo.toml` lets others import its package.
