@@ -15,6 +15,7 @@ mod files;
 mod finding;
 mod licences;
 mod metadata;
+mod npm;
 mod rust;
 mod text;
 
@@ -67,6 +68,7 @@ fn check_files(files: &[File]) -> Vec<Finding> {
 fn check_packages(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let mut findings = crates::check(files, packages);
     findings.extend(dependencies::check(files, packages));
+    findings.extend(npm::check(files));
     findings.extend(documents::check(files));
     findings.extend(licences::check(packages));
     findings

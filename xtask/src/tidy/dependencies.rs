@@ -1,8 +1,9 @@
 //! Third-party dependencies: each has its reason in `docs/dependencies.md`, and none is there without being used.
 
-use super::{File, Finding, Package};
+use super::{File, Finding, Package, npm};
 
-const DOCUMENT: &str = "docs/dependencies.md";
+/// Where the reasons of all dependencies stand.
+pub(crate) const DOCUMENT: &str = "docs/dependencies.md";
 const MANIFEST: &str = "Cargo.toml";
 
 /// All findings about dependencies.
@@ -35,8 +36,9 @@ fn pinned_dependencies(manifest: &File) -> Vec<(usize, &str)> {
 
 /// Dependencies without a row in the document, and rows without a dependency. Our own crates need none.
 fn check_document(document: &File, manifest: &File, pinned: &[(usize, &str)]) -> Vec<Finding> {
+    let crates = document.lines().take_while(|(_, line)| *line != npm::SECTION);
     let documented: Vec<_> =
-        document.lines().filter_map(|(number, line)| Some((number, documented_name(line)?))).collect();
+        crates.filter_map(|(number, line)| Some((number, documented_name(line)?))).collect();
     let mut findings = Vec::new();
     for (line, name) in pinned {
         let is_ours = manifest.text.lines().nth(line - 1).is_some_and(|line| line.contains("path = "));
@@ -55,7 +57,7 @@ fn check_document(document: &File, manifest: &File, pinned: &[(usize, &str)]) ->
 }
 
 /// The name in a row ``| `name` | ..``.
-fn documented_name(line: &str) -> Option<&str> {
+pub(crate) fn documented_name(line: &str) -> Option<&str> {
     Some(line.strip_prefix("| `")?.split_once('`')?.0)
 }
 
@@ -122,7 +124,7 @@ debug = true
 
     #[test]
     fn a_documented_and_used_dependency_is_fine() {
-        let document = "| `tree-sitter` | parsing |\n";
+        let document = "| `tree-sitter` | parsing |\n\n## The VS Code extension\n| `esbuild` | bundle |\n";
         check_dependencies(
             MANIFEST_TEXT,
             document,

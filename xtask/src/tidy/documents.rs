@@ -3,7 +3,7 @@
 use super::{File, Finding};
 
 /// Top folders of the repository; a code span that begins with one of them is a path.
-const FOLDERS: &[&str] = &["server/", "editors/", "tests/", "xtask/", "docs/"];
+const FOLDERS: &[&str] = &["server/", "editors/", "vscode-extension/", "tests/", "xtask/", "docs/"];
 
 /// A finding for every path in a Markdown file that leads nowhere.
 pub(crate) fn check(files: &[File]) -> Vec<Finding> {

@@ -1,0 +1,29 @@
+// One file of everything that the extension needs, so that nothing has to be installed beside it; and what tests run.
+
+import { build } from "esbuild";
+
+const common = {
+  bundle: true,
+  platform: "node",
+  // The Node of the oldest VS Code that package.json admits.
+  target: "node20",
+  logLevel: "warning",
+};
+
+await build({
+  ...common,
+  entryPoints: ["src/extension.ts"],
+  outfile: "dist/extension.js",
+  external: ["vscode"],
+  format: "cjs",
+  minify: true,
+});
+
+await build({
+  ...common,
+  entryPoints: ["test/driver.ts", "test/server.test.ts"],
+  outdir: "dist/test",
+  outExtension: { ".js": ".mjs" },
+  external: ["playwright-core"],
+  format: "esm",
+});

@@ -1,0 +1,84 @@
+// Our own messages, as docs/protocol.md describes them; `server/lsp/src/ext.rs` holds the same types. Shapes only, and
+// only what this client reads.
+
+import {
+  type Position,
+  type Range,
+  type TextDocumentIdentifier,
+  NotificationType,
+  RequestType,
+} from "vscode-languageclient";
+
+/** A case without its texts. */
+export interface CaseSummary {
+  id: string;
+  variant?: string;
+  blockKind?: string;
+  line: number;
+  /** Where its truth stands now; absent where that was deleted. */
+  range?: Range;
+}
+
+export interface RecordCaseParams {
+  textDocument: TextDocumentIdentifier;
+  position: Position;
+}
+
+export interface RecordCaseResult {
+  case: CaseSummary;
+  /** False if this very case was recorded before. */
+  added: boolean;
+}
+
+export interface CasesParams {
+  textDocument?: TextDocumentIdentifier;
+}
+
+export interface CasesResult {
+  cases: CaseSummary[];
+}
+
+export interface CaseResult {
+  case: { tags?: { cut?: string } };
+}
+
+/** What can be replayed. */
+export type Target = "case" | "file" | "suite";
+
+export interface ReplayParams {
+  target: Target;
+  case?: string;
+  textDocument?: TextDocumentIdentifier;
+}
+
+export interface ReplayResult {
+  /** The run's folder. */
+  run: string;
+  requests: number;
+  planned: number;
+  cancelled: boolean;
+}
+
+export interface ScoreboardResult {
+  /** The comparison in columns. */
+  text: string;
+}
+
+export interface Status {
+  version: string;
+  logFile?: string;
+}
+
+export interface DidChangeStatusParams {
+  busy: boolean;
+  kind: "normal" | "warning" | "error" | "inactive";
+  message: string;
+}
+
+export const recordCase = new RequestType<RecordCaseParams, RecordCaseResult, void>("ghostbench/recordCase");
+export const cases = new RequestType<CasesParams, CasesResult, void>("ghostbench/cases");
+export const oneCase = new RequestType<{ id: string }, CaseResult, void>("ghostbench/case");
+export const replay = new RequestType<ReplayParams, ReplayResult, void>("ghostbench/replay");
+export const scoreboard = new RequestType<CasesParams, ScoreboardResult, void>("ghostbench/scoreboard");
+export const status = new RequestType<Record<string, never>, Status, void>("ghostbench/status");
+export const didChangeStatus = new NotificationType<DidChangeStatusParams>("ghostbench/didChangeStatus");

@@ -1,0 +1,46 @@
+// What the user is told, in words. The Neovim configuration says the same.
+
+import type { CaseSummary, ReplayResult } from "./protocol.ts";
+
+/** What a case wants written, by how it was cut. */
+const WANTED = new Map<string, (block: string) => string>([
+  ["block_start", (block) => `the whole ${block}`],
+  ["header_end", (block) => `the ${block} body`],
+  ["mid_statement", (block) => `the rest of the ${block}`],
+  ["rest_of_block", (block) => `the rest of the ${block}`],
+  ["empty", () => "that nothing more is to come"],
+]);
+
+/** Kinds that are called by their own name; the others are blocks. */
+const PLAIN = new Set(["function", "statement", "code"]);
+
+/** What was recorded, and where; `cut` tells how, where the variant tells something else. */
+export function describeCase(summary: CaseSummary, cut: string | undefined): string {
+  const kind = summary.blockKind ?? "code";
+  const block = PLAIN.has(kind) ? kind : `${kind} block`;
+  const wanted = WANTED.get(cut ?? summary.variant ?? "");
+  const first = (summary.range?.start.line ?? summary.line) + 1;
+  const last = (summary.range?.end.line ?? summary.line) + 1;
+  const lines = last > first ? `lines ${first}-${last}` : `line ${first}`;
+  return `${wanted?.(block) ?? `the ${block}`}, ${lines}`;
+}
+
+/** How a replay went. */
+export function describeReplay(result: ReplayResult): string {
+  const verb = result.cancelled ? "cancelled after" : "replayed";
+  const run = result.run.split(/[/\\]/).at(-1) ?? result.run;
+  return `${verb} ${result.requests} of ${result.planned} requests, run ${run}`;
+}
+
+/** The case whose truth stands at a line; of several, the one that begins last. */
+export function caseAt(cases: readonly CaseSummary[], line: number): CaseSummary | undefined {
+  let found: CaseSummary | undefined;
+  for (const candidate of cases) {
+    const range = candidate.range;
+    const isHere = range !== undefined && range.start.line <= line && line <= range.end.line;
+    if (isHere && (found?.range?.start.line ?? 0) <= range.start.line) {
+      found = candidate;
+    }
+  }
+  return found;
+}

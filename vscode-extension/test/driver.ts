@@ -1,0 +1,198 @@
+// Drives a real VS Code for tests and measurements: code-server with a profile of its own, and one window of it in a
+// headless Chromium.
+//
+// `GHOSTBENCH_DRIVER` says in JSON what to open. Then one line is a request, which is answered by one line: a value or an
+// error. It waits for nothing by itself: who drives asks until something is so. When its input ends it takes everything
+// down, whatever became of who started it.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Interface, createInterface } from "node:readline";
+
+import { type BrowserContext, type Page, chromium } from "playwright-core";
+
+import { openEyes } from "./eyes.ts";
+
+/** What to open. */
+interface Options {
+  /** The program. */
+  codeServer: string;
+  /** The program. */
+  chromium: string;
+  /** The packed extension. */
+  extension: string;
+  /** Folder for what VS Code and the browser keep. */
+  profile: string;
+  /** Folder of the workspace. */
+  folder: string;
+  /** File in it. */
+  file: string;
+  /** The user's settings. */
+  settings: Record<string, unknown>;
+  /** Whether the workspace is trusted. */
+  isTrusted: boolean;
+}
+
+type Request =
+  | { do: "type"; text: string }
+  | { do: "press"; keys: string }
+  | { do: "click"; selector: string }
+  | { do: "evaluate"; script: string }
+  | { do: "screenshot"; path: string };
+
+/** Nothing but what is driven comes between, and nothing is kept from one window to the next. */
+const QUIET = {
+  "chat.disableAIFeatures": true,
+  "editor.autoClosingBrackets": "never",
+  "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "files.hotExit": "off",
+  "security.workspace.trust.startupPrompt": "never",
+  "telemetry.telemetryLevel": "off",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.startupEditor": "none",
+};
+
+/** Without a gallery nothing is asked of other machines. */
+const NO_GALLERY = {
+  serviceUrl: "",
+  itemUrl: "",
+  resourceUrlTemplate: "",
+  controlUrl: "",
+  recommendationsUrl: "",
+};
+
+const ENVIRONMENT = { ...process.env, EXTENSIONS_GALLERY: JSON.stringify(NO_GALLERY) };
+
+const options = JSON.parse(process.env["GHOSTBENCH_DRIVER"] ?? "") as Options;
+const folders = [
+  "--user-data-dir",
+  join(options.profile, "data"),
+  "--extensions-dir",
+  join(options.profile, "extensions"),
+];
+
+installExtension();
+writeSettings("User", QUIET);
+// Where a server is, is a matter of the machine that it runs on.
+writeSettings("Machine", options.settings);
+const server = startServer();
+const ended = once(server, "exit");
+try {
+  const window = await openBrowser();
+  try {
+    await serve(await openWindow(window, await address(server)));
+  } finally {
+    await window.close();
+  }
+} finally {
+  server.kill();
+  await ended;
+}
+
+function installExtension(): void {
+  const result = spawnSync(options.codeServer, [...folders, "--install-extension", options.extension], {
+    env: ENVIRONMENT,
+    encoding: "utf8",
+  });
+  if (result.status !== 0) {
+    throw new Error(`the extension cannot be installed: ${result.stderr}`);
+  }
+}
+
+function writeSettings(whose: string, settings: object): void {
+  const folder = join(options.profile, "data", whose);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
+}
+
+function startServer(): ChildProcess {
+  const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"];
+  const trust = options.isTrusted ? ["--disable-workspace-trust"] : [];
+  // The system chooses a port that is free.
+  const reach = ["--auth", "none", "--bind-addr", "127.0.0.1:0"];
+  return spawn(options.codeServer, [...folders, ...quiet, ...trust, ...reach], {
+    env: ENVIRONMENT,
+    // It complains of parts that are not there, and nothing that is tested needs them.
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+/** Where the server listens, as it says. */
+async function address(server: ChildProcess): Promise<URL> {
+  const lines = linesOf(server.stdout);
+  const said = new Promise<URL>((resolve) => {
+    lines.on("line", (line) => {
+      const found = /HTTP server listening on (\S+)/.exec(line)?.[1];
+      if (found !== undefined) {
+        resolve(new URL(found));
+      }
+    });
+  });
+  const gone = ended.then(() => {
+    throw new Error("code-server ended before it listened");
+  });
+  return Promise.race([said, gone]);
+}
+
+function linesOf(stream: NodeJS.ReadableStream | null): Interface {
+  if (stream === null) {
+    throw new Error("the stream is not piped");
+  }
+  return createInterface({ input: stream });
+}
+
+function openBrowser(): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(join(options.profile, "browser"), {
+    executablePath: options.chromium,
+    headless: true,
+    viewport: { width: 1200, height: 700 },
+    args: [
+      // A container gives the browser no sandbox of its own; all it opens is ours.
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  });
+}
+
+async function openWindow(browser: BrowserContext, url: URL): Promise<Page> {
+  const page = browser.pages()[0] ?? (await browser.newPage());
+  await page.addInitScript(openEyes);
+  const file = `vscode-remote://${url.host}${join(options.folder, options.file)}`;
+  url.searchParams.set("folder", options.folder);
+  url.searchParams.set("payload", JSON.stringify([["openFile", file]]));
+  await page.goto(url.href);
+  return page;
+}
+
+async function serve(page: Page): Promise<void> {
+  for await (const line of linesOf(process.stdin)) {
+    const answer = await perform(page, JSON.parse(line) as Request).then(
+      (value) => ({ value: value ?? null }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  }
+}
+
+async function perform(page: Page, request: Request): Promise<unknown> {
+  switch (request.do) {
+    case "type":
+      return page.keyboard.type(request.text);
+    case "press":
+      return page.keyboard.press(request.keys);
+    case "click":
+      return page.click(request.selector);
+    case "evaluate":
+      return page.evaluate(request.script);
+    case "screenshot":
+      return page.screenshot({ path: request.path }).then(() => null);
+  }
+}

@@ -1,0 +1,74 @@
+// Eyes in the window of VS Code: what is drawn, as text. The function is run in the page itself before anything else, so
+// it must stand alone; what it offers is in the global object `Eyes`.
+
+export function openEyes(): void {
+  // Editors draw blanks as another character, so that the browser keeps them.
+  const plain = (text: string | null): string => (text ?? "").replaceAll("\u00a0", " ");
+
+  const texts = (selector: string): string[] =>
+    Array.from(document.querySelectorAll(selector), (element) => plain(element.textContent));
+
+  const Eyes = {
+    /** All that was drawn with a suggestion in it since the window opened, in order: the first line and the suggestion. */
+    drawn: [] as { line: string; ghost: string }[],
+
+    /** The suggestion as it is drawn, lines joined by line feeds; null where there is none. */
+    ghostText(): string | null {
+      const first = texts(".ghost-text-decoration, .ghost-text-decoration-preview").join("");
+      const rest = texts(".suggest-preview-text .view-line, .suggest-preview-text > div");
+      return first === "" && rest.length === 0 ? null : [first, ...rest].join("\n");
+    },
+
+    /** The lines of the editor as they are drawn. */
+    lines: (): string[] => texts(".monaco-editor .view-lines .view-line"),
+
+    /** The titles of the code lenses. */
+    lenses: (): string[] => texts(".codelens-decoration > a"),
+
+    /** What the user is told, the latest first. */
+    messages: (): string[] => texts(".notification-list-item-message"),
+
+    /** The item of the extension in the status bar. */
+    status: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.status")[0]?.trim() ?? null,
+
+    /** The entry of the list of commands that the enter key would choose. */
+    chosen: (): string | null => texts(".quick-input-list .monaco-list-row.focused .label-name")[0] ?? null,
+
+    /** Where keys go: to a question of VS Code, to the text, or elsewhere. */
+    focus(): "question" | "text" | null {
+      const isIn = (selector: string): boolean => Boolean(document.activeElement?.closest(selector));
+      return isIn(".quick-input-widget")
+        ? "question"
+        : isIn(".editor-instance .monaco-editor")
+          ? "text"
+          : null;
+    },
+
+    /** Line and column of the cursor, from 1, as the status bar tells. */
+    cursor: (): string | null => texts("#status\\.editor\\.selection")[0]?.trim() ?? null,
+
+    /** The titles of the open tabs. */
+    tabs: (): string[] => texts(".tabs-container .tab .label-name"),
+
+    /** The channel of the output panel. */
+    output: (): string | null =>
+      document.querySelector<HTMLSelectElement>(".panel .monaco-select-box")?.title ?? null,
+  };
+
+  const look = (): void => {
+    const ghost = Eyes.ghostText();
+    const line = Eyes.lines()[0] ?? "";
+    const last = Eyes.drawn.at(-1);
+    if (ghost !== null && (ghost !== last?.ghost || line !== last.line)) {
+      Eyes.drawn.push({ line, ghost });
+    }
+  };
+  addEventListener("DOMContentLoaded", () => {
+    new MutationObserver(look).observe(document.body, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+  });
+  Object.assign(globalThis, { Eyes });
+}
