@@ -70,11 +70,6 @@ impl Snapshot {
         self.position(path).ok().and_then(|position| self.files.get(position))
     }
 
-    /// The hashes of the texts of [`files`](Snapshot::files), in the same order.
-    pub fn hashes(&self) -> &Arc<[TextHash]> {
-        &self.hashes
-    }
-
     /// The files that describe projects, in the order of their paths. They are no source: nothing counts or hashes them.
     pub fn manifests(&self) -> &Arc<[Manifest]> {
         &self.manifests
