@@ -10,6 +10,7 @@ use clap::ValueEnum;
 
 mod builtin;
 mod document;
+mod engines;
 mod fetch;
 mod figures;
 mod indexing;
@@ -41,6 +42,8 @@ pub(crate) enum Part {
     Retrieval,
     /// The index at 10 k, 100 k and 1 M lines: speed and memory
     Index,
+    /// Engines behind HTTP: latency, cancelling, leaks
+    Engines,
     /// Ghost text in Neovim, beside a server that answers at once
     Neovim,
     /// The language server over stdio
@@ -69,6 +72,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Scoring => scoring::measure()?,
             Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
+            Part::Engines => engines::measure()?,
             Part::Neovim => neovim::measure(&repos)?,
             Part::Lsp => lsp::measure(&repos)?,
         };
@@ -104,6 +108,7 @@ impl Part {
             Part::Scoring => "scoring",
             Part::Retrieval => "retrieval",
             Part::Index => "index",
+            Part::Engines => "engines",
             Part::Neovim => "neovim",
             Part::Lsp => "lsp",
         }

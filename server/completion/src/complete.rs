@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engines::{Answer, Engine, Request};
+use engines::{Answer, Engine, Listener, Request};
 use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
@@ -65,6 +65,7 @@ async fn gather(
         context: trace.gathered.iter().map(item).collect(),
         corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
         invoked: settings.invoked,
+        deadline: None,
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
     trace.sent = Sent { prefix: request.prefix().len(), suffix: request.suffix().len(), context };
@@ -103,16 +104,32 @@ async fn read(
     deadline: tokio::time::Instant,
     trace: &mut Trace,
 ) -> Option<Result<Answer, engines::Error>> {
-    let mut sink = |piece: &str| {
-        trace.timings.first.get_or_insert_with(|| start.elapsed());
+    let request = Request { deadline: Some(deadline), ..request };
+    let mut reader = Reader { trace, start };
+    tokio::time::timeout_at(deadline, engine.complete(request, &mut reader, cancel)).await.ok()
+}
+
+/// Writes down what it hears. What was heard before the deadline stands in the trace, whatever becomes of the answer.
+struct Reader<'a> {
+    trace: &'a mut Trace,
+    start: Instant,
+}
+
+impl Listener for Reader<'_> {
+    fn prompt(&mut self, prompt: &str) {
+        self.trace.prompt = Some(prompt.to_owned());
+    }
+
+    fn text(&mut self, piece: &str) -> ControlFlow<()> {
+        let trace = &mut *self.trace;
+        trace.timings.first.get_or_insert_with(|| self.start.elapsed());
         trace.received.push_str(piece);
         if trace.received.len() > MAX_ANSWER_BYTES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
-    };
-    tokio::time::timeout_at(deadline, engine.complete(request, &mut sink, cancel)).await.ok()
+    }
 }
 
 /// What becomes of the answer.
@@ -136,6 +153,8 @@ fn keep(suffix: &str, settings: &Settings, answer: Answer, trace: &mut Trace) ->
     trace.finish = Some(answer.finish);
     trace.confidence = answer.confidence;
     trace.usage = answer.usage;
+    trace.server = answer.timings;
+    trace.refusals = answer.refusals;
     let (text, cuts) = clean(&trace.received, &Surroundings { suffix });
     trace.cuts = cuts;
     if text.is_empty() {

@@ -74,6 +74,8 @@ pub struct Trace {
     pub is_context_late: bool,
     /// How much was sent.
     pub sent: Sent,
+    /// The prompt as it was rendered for a model, where the engine has one.
+    pub prompt: Option<String>,
     /// The engine's text as it came.
     pub received: String,
     /// How the engine's answer ended.
@@ -82,6 +84,10 @@ pub struct Trace {
     pub confidence: Option<f64>,
     /// Token counts, where the engine reports them.
     pub usage: Option<engines::Usage>,
+    /// Where the engine says its time went.
+    pub server: Option<engines::ServerTimings>,
+    /// How often the engine was asked before it answered.
+    pub refusals: u32,
     /// What was cut from it, in order.
     pub cuts: Vec<Cut>,
     /// When.

@@ -1,7 +1,5 @@
 //! The embedded engine as an [`Engine`]: the model of `builtin`, run where it blocks nobody.
 
-use std::ops::ControlFlow;
-
 use builtin::{Completion, Hint, Settings};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -52,7 +50,7 @@ impl BuiltinEngine {
         let task = tokio::task::spawn_blocking(move || compute(&request, &settings, &running));
         let completion = task.await.map_err(|error| failure(name, &error))?;
         let completion = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
-        let stopped = !completion.text.is_empty() && sink(&completion.text) == ControlFlow::Break(());
+        let stopped = !completion.text.is_empty() && sink.text(&completion.text).is_break();
         Ok(answer(&completion, stopped))
     }
 }
@@ -86,6 +84,8 @@ fn answer(completion: &Completion, stopped: bool) -> Answer {
         finish,
         confidence: Some(completion.min_probability),
         usage: None,
+        timings: None,
+        refusals: 0,
         silence: completion.text.is_empty().then(|| completion.stop.name()),
     }
 }

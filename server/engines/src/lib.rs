@@ -2,53 +2,37 @@
 //!
 //! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
 //! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
-//! child process of Ghostbench; today it holds the embedded engine, a scripted one for tests, and embeddings of servers.
+//! child process of Ghostbench: the embedded engine, models behind HTTP, a scripted engine for tests, and embeddings of servers.
 
 mod builtin_engine;
 mod busy;
 mod embeddings;
+mod formats;
+mod http;
+mod http_engine;
+mod kind;
 mod renamed;
 mod scripted;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use thiserror::Error;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
-pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder, Key};
+pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
+pub use formats::{Metadata, Sampling};
+pub use http::{Fault, Limits, Proxy, Server, Stage};
+pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
+pub use kind::Kind;
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
-
-/// What kind of engine it is; decides how it is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// The embedded model over the workspace's own tokens.
-    Builtin,
-    /// A fixed answer, for tests.
-    Scripted,
-}
-
-impl Kind {
-    /// The word for this kind in files and in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Builtin => "builtin",
-            Kind::Scripted => "scripted",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// Who an engine is, and everything about it that can change its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +72,9 @@ pub struct Request {
     pub corpus: Option<builtin::MaskedCorpus>,
     /// Whether a person asked by key. Then a doubtful answer is better than none; while somebody only types it is worse.
     pub invoked: bool,
+    /// When nobody wants the answer any more. Whoever asks keeps this deadline, by dropping the answer's future; an engine only judges
+    /// by it what is still worth beginning.
+    pub deadline: Option<Instant>,
 }
 
 impl Request {
@@ -122,8 +109,30 @@ pub struct Answer {
     pub confidence: Option<f64>,
     /// Tokens read and written, where the engine counts them.
     pub usage: Option<Usage>,
+    /// Where the engine says its time went.
+    pub timings: Option<ServerTimings>,
+    /// How often it was asked before it gave this answer: it was loading, busy, or wanted the question in another form.
+    pub refusals: u32,
     /// Why the engine had nothing to say, where it knows.
     pub silence: Option<&'static str>,
+}
+
+impl Answer {
+    /// An answer that ended so, of which nothing else is known.
+    pub fn ended(finish: Finish) -> Answer {
+        Answer { finish, confidence: None, usage: None, timings: None, refusals: 0, silence: None }
+    }
+}
+
+/// Where an engine's time went, by its own measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerTimings {
+    /// Loading the model.
+    pub load: Option<Duration>,
+    /// Reading the question.
+    pub prompt: Option<Duration>,
+    /// Writing the answer.
+    pub generation: Option<Duration>,
 }
 
 /// Token counts of one answer.
@@ -149,6 +158,32 @@ pub enum Error {
         /// Its name.
         engine: String,
     },
+    /// The server behind it gave no answer.
+    #[error("engine `{engine}`: {fault}")]
+    Server {
+        /// Its name.
+        engine: String,
+        /// The cause, with its remedy.
+        fault: Fault,
+    },
+    /// Nobody knows how its model wants to be asked.
+    #[error(
+        "engine `{engine}`: no template is known for {model}, and the server makes no prompt itself; name one in `fim`"
+    )]
+    NoTemplate {
+        /// Its name.
+        engine: String,
+        /// What is known of its model.
+        model: String,
+    },
+    /// There is no room for a prompt.
+    #[error("engine `{engine}`: {reason}")]
+    Prompt {
+        /// Its name.
+        engine: String,
+        /// How much is missing.
+        reason: prompt::NoRoom,
+    },
     /// The engine stopped by a defect of its own.
     #[error("engine `{engine}` failed: {message}")]
     Failed {
@@ -159,8 +194,40 @@ pub enum Error {
     },
 }
 
-/// Takes each piece of text as it comes; `Break` means that the reader needs no more.
-pub type Sink<'a> = &'a mut (dyn FnMut(&str) -> ControlFlow<()> + Send);
+impl Error {
+    /// A word for the cause, the same for all messages about it: whoever tells users says each once.
+    pub fn cause(&self) -> &'static str {
+        match self {
+            Error::Cancelled => "cancelled",
+            Error::NeedsWorkspace { .. } => "needs_workspace",
+            Error::Server { fault, .. } => fault.cause(),
+            Error::NoTemplate { .. } => "no_template",
+            Error::Prompt { .. } => "no_room",
+            Error::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// Hears an answer as it comes. A closure that takes text is one.
+pub trait Listener: Send {
+    /// The prompt that the model reads, as it was rendered for it, before any text; again where the question was asked in another form.
+    /// It is heard here and not in the answer, so that it is known of questions without one.
+    fn prompt(&mut self, prompt: &str) {
+        let _ = prompt;
+    }
+
+    /// The next piece of text; `Break` means that the reader needs no more.
+    fn text(&mut self, piece: &str) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(&str) -> ControlFlow<()> + Send> Listener for F {
+    fn text(&mut self, piece: &str) -> ControlFlow<()> {
+        self(piece)
+    }
+}
+
+/// Whoever hears an answer.
+pub type Sink<'a> = &'a mut dyn Listener;
 
 /// Anything that completes code.
 ///

@@ -1,7 +1,6 @@
 //! An engine that says what it is told to say, when it is told to: for tests of whatever asks engines.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -133,7 +132,7 @@ impl ScriptedEngine {
             Some(rule) => self.follow(rule, request, sink).await?,
             None => Finish::Stop,
         };
-        Ok(Answer { finish, confidence: None, usage: None, silence: None })
+        Ok(Answer::ended(finish))
     }
 
     async fn follow(&self, rule: &Rule, request: &Request, sink: Sink<'_>) -> Result<Finish, Error> {
@@ -143,7 +142,7 @@ impl ScriptedEngine {
             if index > 0 {
                 wait(rule.delay).await;
             }
-            if let ControlFlow::Break(()) = sink(piece) {
+            if sink.text(piece).is_break() {
                 return Ok(Finish::Complete);
             }
         }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use cache::{Cache, Entry, Miss};
 use completion::ServerEmbedder;
-use engines::{EmbeddingServer, HttpEmbedder, Key};
+use config::Secret;
+use engines::{EmbeddingServer, HttpEmbedder, Server};
 use index::{Budget, Embedder, EmbedderError, Hit, Query, Searcher, VectorStore};
 use tokio::runtime::Runtime;
 
@@ -36,9 +37,8 @@ impl Embeddings {
         let Some(url) = &args.server else { return Ok(None) };
         let key = args.key_variable.as_deref().map(key).transpose()?;
         let server = EmbeddingServer {
-            url: url.clone(),
+            server: Server { key, ..Server::at(url) },
             model: args.model.clone(),
-            key,
             timeout: EmbeddingServer::STANDARD_TIMEOUT,
         };
         let runtime = runtime()?;
@@ -118,11 +118,11 @@ impl Embedder for Shown {
     }
 }
 
-fn key(variable: &str) -> Result<Key, Usage> {
+fn key(variable: &str) -> Result<Secret, Usage> {
     let value = std::env::var(variable).ok().filter(|value| !value.trim().is_empty());
     let value =
         value.ok_or_else(|| Usage(format!("the environment variable {variable} holds no key; set it")))?;
-    Ok(Key::new(&value))
+    Ok(Secret::new(&value))
 }
 
 fn empty() -> VectorStore {

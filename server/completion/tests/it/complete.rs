@@ -1,6 +1,5 @@
 //! Every way a completion can end, and what an engine can never see.
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -76,6 +75,48 @@ async fn the_deadline_frees_the_engine() {
             .await;
     assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
     assert_eq!(engine.busy(), 0);
+}
+
+/// Speaks and then says nothing more.
+struct Stuck(Description);
+
+impl Engine for Stuck {
+    fn description(&self) -> &Description {
+        &self.0
+    }
+
+    fn reads_workspace(&self) -> bool {
+        false
+    }
+
+    fn reads_context(&self) -> bool {
+        false
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        _cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            let left = request.deadline.expect("whoever asks has a deadline") - tokio::time::Instant::now();
+            sink.prompt("the prompt");
+            assert!(sink.text(&format!("{} s left", left.as_secs())).is_continue());
+            std::future::pending().await
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_heard_before_the_deadline_is_kept() {
+    let description = ScriptedEngine::new("stuck", Script::default()).description().clone();
+    let settings = Settings { deadline: Duration::from_secs(3), ..Settings::for_replay() };
+    let outcome = ask("x = $0", &Stuck(description), &settings).await;
+    assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
+    assert_eq!(outcome.trace.received, "3 s left");
+    assert_eq!(outcome.trace.prompt.as_deref(), Some("the prompt"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,8 +206,8 @@ impl Engine for Spy {
             request.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
         let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix(), request.suffix());
         self.told.lock().expect("no test panics while holding it").push_str(&seen);
-        let ControlFlow::Continue(()) = sink("seen") else { unreachable!("one word is never too much") };
-        async { Ok(Answer { finish: Finish::Stop, confidence: None, usage: None, silence: None }) }.boxed()
+        assert!(sink.text("seen").is_continue(), "one word is never too much");
+        async { Ok(Answer::ended(Finish::Stop)) }.boxed()
     }
 }
 

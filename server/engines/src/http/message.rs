@@ -11,11 +11,23 @@ const LIMIT: usize = 300;
 pub(super) fn in_body(body: &[u8]) -> Option<String> {
     let places = ["/error/message", "/error", "/message", "/detail"];
     let json: Option<Value> = serde_json::from_slice(body).ok();
-    let message =
-        json.as_ref().and_then(|json| places.iter().find_map(|place| json.pointer(place)?.as_str()));
+    let json = json.as_ref();
+    let message = json.and_then(|json| places.iter().find_map(|place| json.pointer(place)?.as_str()));
+    let message = message.map(str::to_owned).or_else(|| json.and_then(about_field));
     let text = String::from_utf8_lossy(body);
-    let said = shortened(message.unwrap_or(&text));
+    let said = shortened(message.as_deref().unwrap_or(&text));
     (!said.is_empty()).then_some(said)
+}
+
+/// What servers made with FastAPI say of the first field that they do not like: its place and what is wrong.
+fn about_field(json: &Value) -> Option<String> {
+    let lists = ["/detail/0", "/message/detail/0"];
+    let first = lists.iter().find_map(|list| json.pointer(list))?;
+    let message = first.get("msg")?.as_str()?;
+    let place = first.get("loc").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let place: Vec<String> =
+        place.iter().map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect();
+    Some(format!("{}: {message}", place.join(".")))
 }
 
 /// The first line, or as much of it as can be shown.
@@ -47,6 +59,8 @@ mod tests {
             (r#"{"error": "model not found"}"#, "model not found"),
             (r#"{"object": "error", "message": "too long"}"#, "too long"),
             (r#"{"detail": "Not Found"}"#, "Not Found"),
+            (r#"{"detail": [{"loc": ["body", "n"], "msg": "Field required"}]}"#, "body.n: Field required"),
+            (r#"{"type": "error", "error": {"type": "x", "message": "model: y"}}"#, "model: y"),
             ("<html>\n<p>nginx</p>", "<html>"),
             ("\u{1b}[31mred", "[31mred"),
         ] {

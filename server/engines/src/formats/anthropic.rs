@@ -1,0 +1,81 @@
+//! Anthropic's `/v1/messages`: a chat model fills the hole.
+//!
+//! Traps: the key has a header of its own, and the version of the interface has to be named. Events have types, of which some mean
+//! nothing to us; new ones may come at any time. A stop that is blank is refused. What was cached is not among the counted tokens.
+
+use serde_json::{Value, json};
+
+use super::reading::{Reading, Wrong};
+use super::{Asked, Format, Object, Question, Takes, fields, metadata};
+use crate::Usage;
+use crate::http::{Event, Framing, KeyHeader, Manners};
+
+pub(super) static FORMAT: Format = Format {
+    takes: Takes::Chat,
+    manners: Manners { key: KeyHeader::Named("x-api-key"), headers: &[("anthropic-version", "2023-06-01")] },
+    takes_context: false,
+    framing: Framing::ServerSent,
+    stops: usize::MAX,
+    path: |_| "/v1/messages",
+    write,
+    read,
+    metadata: Some(metadata::MODELS),
+};
+
+fn write(asked: &Asked<'_>) -> Object {
+    let mut body = fields::common(asked);
+    // There is no seed, and stops have another name.
+    body.remove("seed");
+    body.remove("stop");
+    let stops: Vec<&String> = asked.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
+    if !stops.is_empty() {
+        body.insert("stop_sequences".to_owned(), json!(stops));
+    }
+    let user = match asked.question {
+        Question::Chat { system, user } => {
+            body.insert("system".to_owned(), system.into());
+            user
+        }
+        Question::Rendered { prompt } | Question::Hole { prefix: prompt, .. } => prompt,
+    };
+    body.insert("messages".to_owned(), json!([{"role": "user", "content": user}]));
+    body
+}
+
+fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong> {
+    let text = |place: &str| said.pointer(place).and_then(Value::as_str);
+    match text("/type").ok_or("it has no `type`")? {
+        "message_start" => count(said.pointer("/message/usage"), reading),
+        "content_block_start" => reading.text.push_str(text("/content_block/text").unwrap_or_default()),
+        "content_block_delta" => reading.text.push_str(text("/delta/text").unwrap_or_default()),
+        "message_delta" => {
+            reading.finish(text("/delta/stop_reason"));
+            count(said.get("usage"), reading);
+        }
+        "message_stop" => reading.is_over = true,
+        "message" => {
+            let blocks = said.get("content").and_then(Value::as_array).ok_or("it has no `content`")?;
+            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+            reading.text.extend(texts);
+            reading.finish(text("/stop_reason"));
+            count(said.get("usage"), reading);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Counts come in parts: of the question at the start, of the answer at the end.
+fn count(usage: Option<&Value>, reading: &mut Reading) {
+    let Some(usage) = usage else { return };
+    let count = |name: &str| usage.get(name).and_then(Value::as_u64);
+    let known = reading.usage.unwrap_or(Usage { input: 0, output: 0, cached: None });
+    let cached = count("cache_read_input_tokens");
+    let input = count("input_tokens")
+        .map(|read| read + cached.unwrap_or(0) + count("cache_creation_input_tokens").unwrap_or(0));
+    reading.usage = Some(Usage {
+        input: input.unwrap_or(known.input),
+        output: count("output_tokens").unwrap_or(known.output),
+        cached: cached.or(known.cached),
+    });
+}

@@ -1,0 +1,18 @@
+//! DeepSeek's `/beta/completions`: OpenAI's format with a suffix that is always taken.
+//!
+//! Traps: it is offered below `/beta` alone. Counts tell how much of the question was cached.
+
+use super::{Format, Takes, metadata, openai};
+use crate::http::Framing;
+
+pub(super) static FORMAT: Format = Format {
+    takes: Takes::Hole,
+    manners: openai::MANNERS,
+    takes_context: false,
+    framing: Framing::ServerSent,
+    stops: 16,
+    path: |_| "/beta/completions",
+    write: openai::write,
+    read: openai::read,
+    metadata: Some(metadata::MODELS_WITHOUT_VERSION),
+};

@@ -1,0 +1,182 @@
+//! What is learnt about a server from its refusals. Pure.
+//!
+//! Servers that call themselves compatible differ in a few fields. Which of them one lacks cannot be known from its address, only from
+//! what it says when it is asked; so a refusal that names a field is a lesson, the question is asked once more without it, and the lesson
+//! holds for as long as the engine lives. Only what we send of our own accord is ever left out: what the user set, they set.
+
+use super::Object;
+
+/// One thing that was learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lesson {
+    /// It takes rendered prompts alone.
+    NoHole,
+    /// It does not know this field, or not with our value.
+    Without(&'static str),
+    /// It calls the first field like the second.
+    Renamed(&'static str, &'static str),
+}
+
+/// All that was learnt about one server.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lessons(Vec<Lesson>);
+
+/// Fields that we send because they are useful where they are known, wherever they stand in a body.
+const DISPENSABLE: [&str; 8] = [
+    "stream_options",
+    "return_progress",
+    "cache_prompt",
+    "think",
+    "skip_special_tokens",
+    "include_stop_str_in_output",
+    "stop",
+    "temperature",
+];
+
+/// How servers say that they do not take a field.
+const REFUSALS: [&str; 9] = [
+    "unsupported",
+    "not supported",
+    "not support",
+    "unrecognized",
+    "unknown",
+    "unexpected",
+    "not permitted",
+    "not allowed",
+    "extra inputs",
+];
+
+impl Lessons {
+    /// Takes a lesson; `false` if it is none any more, so that nothing is asked again for it.
+    pub(crate) fn learn(&mut self, lesson: Lesson) -> bool {
+        let is_new = !self.0.contains(&lesson);
+        if is_new {
+            self.0.push(lesson);
+        }
+        is_new
+    }
+
+    /// Whether the server takes rendered prompts alone.
+    pub(crate) fn without_hole(&self) -> bool {
+        self.0.contains(&Lesson::NoHole)
+    }
+
+    /// Writes a body as the server wants it.
+    pub(crate) fn apply(&self, body: &mut Object) {
+        for lesson in &self.0 {
+            match lesson {
+                Lesson::NoHole => {}
+                Lesson::Without(field) => drop(body.remove(*field)),
+                Lesson::Renamed(from, to) => {
+                    if let Some(value) = body.remove(*from) {
+                        body.insert((*to).to_owned(), value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a refusal teaches. `body` is what was sent of our own accord, `is_hole` whether the server was to put the prompt together and
+/// could be asked otherwise.
+pub(crate) fn lesson(status: u16, message: &str, body: &Object, is_hole: bool) -> Option<Lesson> {
+    let words = message.to_lowercase();
+    // Builds of llama.cpp that refuse it do so by 500. Ollama: "x does not support insert"; llama.cpp: "Infill is not supported by this model".
+    let hole = ["suffix", "insert", "infill"];
+    if is_hole && matches!(status, 400 | 422 | 500 | 501) && hole.iter().any(|word| words.contains(word)) {
+        return Some(Lesson::NoHole);
+    }
+    if !matches!(status, 400 | 422) {
+        return None;
+    }
+    if words.contains("max_completion_tokens") && body.contains_key("max_tokens") {
+        return Some(Lesson::Renamed("max_tokens", "max_completion_tokens"));
+    }
+    if !REFUSALS.iter().any(|refusal| words.contains(refusal)) {
+        return None;
+    }
+    let is_named = |field: &&&str| body.contains_key(**field) && names(&words, field);
+    DISPENSABLE.iter().find(is_named).map(|&field| Lesson::Without(field))
+}
+
+/// Whether the words name the field, and not only a longer one.
+fn names(words: &str, field: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    words
+        .match_indices(field)
+        .any(|(at, _)| !words[..at].ends_with(is_part) && !words[at + field.len()..].starts_with(is_part))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn body() -> Object {
+        let body =
+            json!({"prompt": "", "max_tokens": 1, "temperature": 0.0, "stream_options": {}, "stop": []});
+        body.as_object().unwrap().clone()
+    }
+
+    fn learnt(status: u16, message: &str, is_hole: bool) -> Option<Lesson> {
+        lesson(status, message, &body(), is_hole)
+    }
+
+    #[test]
+    fn what_real_servers_say_is_understood() {
+        for (status, message) in [
+            (400, "suffix is not currently supported"),
+            (400, "Unsupported param: suffix"),
+            (422, "Suffix is not supported and can be achieved by preprocessing the prompt."),
+            (400, "registry.ollama.ai/library/llama3:latest does not support insert"),
+            (
+                501,
+                "Infill is not supported by this model: prefix token is missing. suffix token is missing. ",
+            ),
+        ] {
+            assert_eq!(learnt(status, message, true), Some(Lesson::NoHole), "{message}");
+            assert_eq!(learnt(status, message, false), None, "{message}");
+        }
+        for (message, expected) in [
+            (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                Lesson::Renamed("max_tokens", "max_completion_tokens"),
+            ),
+            (
+                "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+                Lesson::Without("temperature"),
+            ),
+            ("Unrecognized request argument supplied: stream_options", Lesson::Without("stream_options")),
+            ("body.stream_options: Extra inputs are not permitted", Lesson::Without("stream_options")),
+        ] {
+            assert_eq!(learnt(400, message, false), Some(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn other_refusals_teach_nothing() {
+        for (status, message) in [
+            (400, "unknown field top_p"),
+            (400, "temperature must be at most 2"),
+            (400, "unsupported nonstop"),
+            (500, "it broke"),
+            (500, "stream_options is not supported"),
+            (401, "suffix is not supported"),
+            (401, "stream_options is not supported"),
+        ] {
+            assert_eq!(learnt(status, message, true), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_lesson_is_learnt_once_and_held() {
+        let mut lessons = Lessons::default();
+        assert!(lessons.learn(Lesson::Without("stop")) && !lessons.learn(Lesson::Without("stop")));
+        assert!(lessons.learn(Lesson::Renamed("max_tokens", "max_completion_tokens")));
+        let mut body = body();
+        lessons.apply(&mut body);
+        let names: Vec<&String> = body.keys().collect();
+        assert_eq!(names, ["max_completion_tokens", "prompt", "stream_options", "temperature"]);
+    }
+}

@@ -1,0 +1,89 @@
+//! A server of llama.cpp: `/infill`, which puts the prompt together itself, and `/completion`, which reads one as it is.
+//!
+//! Traps: `/infill` cuts the text before the cursor to three quarters of a batch and the text behind it to a quarter, whatever was sent,
+//! and loses the first of its extra texts first; so the nearest goes last. Closing the connection frees the server only while it
+//! streams, and while it reads the prompt only with `return_progress`. There is no `[DONE]`: the last event says `stop`.
+
+use serde_json::{Value, json};
+
+use super::openai::MANNERS;
+use super::reading::{Reading, Wrong};
+use super::{Asked, Format, Object, Question, Takes, fields, metadata};
+use crate::http::{Event, Framing};
+use crate::{ContextItem, Usage};
+
+pub(super) static FORMAT: Format = Format {
+    takes: Takes::HoleOrRendered,
+    manners: MANNERS,
+    takes_context: true,
+    framing: Framing::ServerSent,
+    stops: usize::MAX,
+    path,
+    write,
+    read,
+    metadata: Some(metadata::PROPS),
+};
+
+fn path(question: Question<'_>) -> &'static str {
+    match question {
+        Question::Hole { .. } => "/infill",
+        Question::Rendered { .. } | Question::Chat { .. } => "/completion",
+    }
+}
+
+fn write(asked: &Asked<'_>) -> Object {
+    let mut body = fields::common(asked);
+    if let Some(tokens) = body.remove("max_tokens") {
+        body.insert("n_predict".to_owned(), tokens);
+    }
+    body.insert("cache_prompt".to_owned(), true.into());
+    body.insert("return_progress".to_owned(), true.into());
+    match asked.question {
+        Question::Hole { prefix, suffix, context, .. } => {
+            body.insert("input_prefix".to_owned(), prefix.into());
+            body.insert("input_suffix".to_owned(), suffix.into());
+            body.insert("prompt".to_owned(), "".into());
+            body.insert("input_extra".to_owned(), context.iter().rev().map(extra).collect());
+        }
+        Question::Rendered { prompt } | Question::Chat { user: prompt, .. } => {
+            body.insert("prompt".to_owned(), prompt.into());
+        }
+    }
+    body
+}
+
+fn extra(item: &ContextItem) -> Value {
+    json!({"filename": item.path, "text": item.text})
+}
+
+/// Fields may be lifted to the root under the name of their path, which is what `response_fields` does.
+fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong> {
+    // With `n_cmpl` there are several answers.
+    let said = said.as_array().and_then(|answers| answers.first()).unwrap_or(said);
+    if said.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
+        return Ok(());
+    }
+    reading.text.push_str(said.get("content").and_then(Value::as_str).ok_or("it has no `content`")?);
+    if said.get("stop").and_then(Value::as_bool) == Some(true) {
+        reading.finish(said.get("stop_type").and_then(Value::as_str).or(Some("stop")));
+        reading.is_over = true;
+    }
+    if let Some(timings) = said.get("timings") {
+        reading.timings = Some(fields::timings_of(timings));
+    }
+    if let Some(prompt) = said.get("prompt").and_then(Value::as_str) {
+        reading.prompt = Some(prompt.to_owned());
+    }
+    reading.usage = usage(said).or(reading.usage);
+    Ok(())
+}
+
+/// All tokens of the prompt were evaluated once: `prompt_n` of them now, the others for an earlier question.
+fn usage(said: &Value) -> Option<Usage> {
+    let count =
+        |name: &str| said.get(name).or_else(|| said.pointer(&format!("/{name}"))).and_then(Value::as_u64);
+    let (input, output) = (count("tokens_evaluated")?, count("tokens_predicted")?);
+    let now = count("timings/prompt_n");
+    let cached = count("timings/cache_n").or_else(|| now.map(|now| input.saturating_sub(now)));
+    Some(Usage { input, output, cached })
+}

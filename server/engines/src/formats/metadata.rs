@@ -1,0 +1,183 @@
+//! What servers tell of themselves.
+
+use serde_json::Value;
+
+use super::Object;
+
+/// A server's own words about its model; whatever it does not say is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// What the model is called, the most telling name first: files and families among them.
+    pub names: Vec<String>,
+    /// All models that can be named in a question.
+    pub models: Vec<String>,
+    /// Tokens that the model reads and writes in one request.
+    pub context_window: Option<u64>,
+    /// Whether the server can put the text around a hole together itself.
+    pub takes_hole: Option<bool>,
+    /// The template that the server itself uses.
+    pub template: Option<String>,
+}
+
+/// Where a server tells of itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Source {
+    /// The path.
+    pub(crate) path: &'static str,
+    /// What is sent there; nothing is only read.
+    pub(crate) body: Option<fn(model: &str) -> Object>,
+    /// What is said there of a model, or of the only one.
+    pub(crate) read: fn(said: &Value, model: Option<&str>) -> Metadata,
+}
+
+/// OpenAI's list of models, with what vLLM and llama.cpp add to it.
+pub(super) const MODELS: Source = Source { path: "/v1/models", body: None, read: models };
+
+/// The same list where addresses have no version.
+pub(super) const MODELS_WITHOUT_VERSION: Source = Source { path: "/models", body: None, read: models };
+
+/// llama.cpp's.
+pub(super) const PROPS: Source = Source { path: "/props", body: None, read: props };
+
+/// Ollama's.
+pub(super) const OLLAMA: Source = Source {
+    path: "/api/show",
+    body: Some(|model| Object::from_iter([("model".to_owned(), model.into())])),
+    read: show,
+};
+
+/// TGI's.
+pub(super) const INFO: Source = Source { path: "/info", body: None, read: info };
+
+/// Tabby's.
+pub(super) const HEALTH: Source = Source { path: "/v1/health", body: None, read: health };
+
+fn text(said: &Value, place: &str) -> Option<String> {
+    let text = said.pointer(place)?.as_str()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn models(said: &Value, model: Option<&str>) -> Metadata {
+    let all = said.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let id = |entry: &Value| text(entry, "/id");
+    let is_meant = |entry: &&Value| model.is_none_or(|model| id(entry).as_deref() == Some(model));
+    let Some(meant) = all.iter().find(is_meant) else {
+        return Metadata { models: all.iter().filter_map(id).collect(), ..Metadata::default() };
+    };
+    let window = ["/max_model_len", "/meta/n_ctx", "/context_length", "/max_context_length"];
+    Metadata {
+        // vLLM's `root` is the model itself where `id` is a name that somebody gave it.
+        names: ["/root", "/id"].iter().filter_map(|place| text(meant, place)).collect(),
+        models: all.iter().filter_map(id).collect(),
+        context_window: window.iter().find_map(|place| meant.pointer(place)?.as_u64()),
+        takes_hole: meant.pointer("/capabilities/completion_fim").and_then(Value::as_bool),
+        template: None,
+    }
+}
+
+fn props(said: &Value, _model: Option<&str>) -> Metadata {
+    let names: Vec<String> =
+        ["/model_path", "/model_alias"].iter().filter_map(|place| text(said, place)).collect();
+    Metadata {
+        models: text(said, "/model_alias").into_iter().collect(),
+        names,
+        context_window: said.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64),
+        ..Metadata::default()
+    }
+}
+
+fn show(said: &Value, model: Option<&str>) -> Metadata {
+    let info = said.get("model_info");
+    let architecture = info.and_then(|info| text(info, "/general.architecture"));
+    let window = architecture
+        .as_deref()
+        .and_then(|architecture| info?.get(format!("{architecture}.context_length"))?.as_u64());
+    let named = |field: &str| info.and_then(|info| text(info, &format!("/{field}")));
+    let names = [named("general.basename"), named("general.name"), model.map(str::to_owned), architecture];
+    let capabilities = said.get("capabilities").and_then(Value::as_array);
+    Metadata {
+        names: names.into_iter().flatten().collect(),
+        models: Vec::new(),
+        context_window: window,
+        takes_hole: capabilities.map(|all| all.iter().any(|capability| capability == "insert")),
+        template: text(said, "/template"),
+    }
+}
+
+fn info(said: &Value, _model: Option<&str>) -> Metadata {
+    let count = |place: &str| said.pointer(place).and_then(Value::as_u64);
+    Metadata {
+        names: text(said, "/model_id").into_iter().collect(),
+        context_window: count("/max_total_tokens"),
+        takes_hole: Some(false),
+        ..Metadata::default()
+    }
+}
+
+fn health(said: &Value, _model: Option<&str>) -> Metadata {
+    Metadata {
+        names: text(said, "/model").into_iter().collect(),
+        takes_hole: Some(true),
+        ..Metadata::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_of_models_tell_of_the_model_that_is_meant() {
+        let said = json!({"object": "list", "data": [
+            {"id": "first", "object": "model"},
+            {"id": "coder", "root": "Qwen/Qwen2.5-Coder-7B", "max_model_len": 32768},
+        ]});
+        assert_eq!(
+            models(&said, Some("coder")),
+            Metadata {
+                names: vec!["Qwen/Qwen2.5-Coder-7B".to_owned(), "coder".to_owned()],
+                models: vec!["first".to_owned(), "coder".to_owned()],
+                context_window: Some(32768),
+                ..Metadata::default()
+            }
+        );
+        assert_eq!(models(&said, None).names, ["first"]);
+        assert_eq!(models(&said, Some("other")).names, [""; 0]);
+        assert_eq!(models(&json!("nothing"), None), Metadata::default());
+    }
+
+    #[test]
+    fn ollama_tells_whether_its_template_has_a_place_for_the_suffix() {
+        let said = json!({
+            "template": "{{- if .Suffix }}<|fim_prefix|>{{ .Prompt }}",
+            "model_info": {
+                "general.architecture": "qwen2",
+                "general.basename": "Qwen2.5-Coder",
+                "qwen2.context_length": 32768,
+            },
+            "capabilities": ["completion", "insert"],
+        });
+        let metadata = show(&said, Some("mine:latest"));
+        assert_eq!(metadata.names, ["Qwen2.5-Coder", "mine:latest", "qwen2"]);
+        assert_eq!((metadata.context_window, metadata.takes_hole), (Some(32768), Some(true)));
+    }
+
+    #[test]
+    fn servers_with_one_model_name_it() {
+        let said = json!({
+            "model_path": "/models/qwen2.5-coder-1.5b.gguf",
+            "model_alias": "mine",
+            "default_generation_settings": {"n_ctx": 2048},
+        });
+        let metadata = props(&said, None);
+        assert_eq!(metadata.names, ["/models/qwen2.5-coder-1.5b.gguf", "mine"]);
+        assert_eq!(metadata.context_window, Some(2048));
+        assert_eq!(
+            info(&json!({"model_id": "bigcode/starcoder2-3b"}), None).names,
+            ["bigcode/starcoder2-3b"]
+        );
+        assert_eq!(health(&json!({"model": "StarCoder-1B"}), None).names, ["StarCoder-1B"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Ollama's `/api/generate`.
+//!
+//! Traps: `suffix` is refused by 400 where the model's template has no place for it; `raw` then takes a rendered prompt. Models that can
+//! think do so unless they are told not to. Durations are nanoseconds. Options that change from request to request load the model
+//! again, so they are always the same.
+
+use serde_json::{Value, json};
+
+use super::openai::MANNERS;
+use super::reading::{Reading, Wrong, nanoseconds};
+use super::{Asked, Format, Object, Question, Takes, metadata};
+use crate::http::{Event, Framing};
+use crate::{ServerTimings, Usage};
+
+pub(super) static FORMAT: Format = Format {
+    takes: Takes::HoleOrRendered,
+    manners: MANNERS,
+    takes_context: false,
+    framing: Framing::JsonLines,
+    stops: usize::MAX,
+    path: |_| "/api/generate",
+    write,
+    read,
+    metadata: Some(metadata::OLLAMA),
+};
+
+fn write(asked: &Asked<'_>) -> Object {
+    let sampling = asked.sampling;
+    let mut options = Object::new();
+    options.insert("num_predict".to_owned(), sampling.max_tokens.into());
+    options.insert("temperature".to_owned(), json!(sampling.temperature()));
+    if let Some(top_p) = sampling.top_p {
+        options.insert("top_p".to_owned(), json!(top_p));
+    }
+    if let Some(seed) = sampling.seed {
+        options.insert("seed".to_owned(), seed.into());
+    }
+    if !asked.stop.is_empty() {
+        options.insert("stop".to_owned(), json!(asked.stop));
+    }
+    let mut body = Object::new();
+    if let Some(model) = asked.model {
+        body.insert("model".to_owned(), model.into());
+    }
+    match asked.question {
+        Question::Hole { prefix, suffix, .. } => {
+            body.insert("prompt".to_owned(), prefix.into());
+            body.insert("suffix".to_owned(), suffix.into());
+        }
+        Question::Rendered { prompt } | Question::Chat { user: prompt, .. } => {
+            body.insert("prompt".to_owned(), prompt.into());
+            body.insert("raw".to_owned(), true.into());
+        }
+    }
+    body.insert("think".to_owned(), false.into());
+    body.insert("stream".to_owned(), true.into());
+    body.insert("options".to_owned(), options.into());
+    body
+}
+
+fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong> {
+    reading.text.push_str(said.get("response").and_then(Value::as_str).ok_or("it has no `response`")?);
+    if said.get("done").and_then(Value::as_bool) != Some(true) {
+        return Ok(());
+    }
+    reading.finish(said.get("done_reason").and_then(Value::as_str).or(Some("stop")));
+    reading.is_over = true;
+    let duration = |name: &str| said.get(name).and_then(nanoseconds);
+    reading.timings = Some(ServerTimings {
+        load: duration("load_duration"),
+        prompt: duration("prompt_eval_duration"),
+        generation: duration("eval_duration"),
+    });
+    let count = |name: &str| said.get(name).and_then(Value::as_u64);
+    reading.usage = count("eval_count")
+        // The count of a prompt that is cached as a whole is left out.
+        .map(|output| Usage { input: count("prompt_eval_count").unwrap_or(0), output, cached: None });
+    Ok(())
+}

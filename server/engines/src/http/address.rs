@@ -1,0 +1,112 @@
+//! Addresses of servers: what users write, what is asked there, and what may be shown of it.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use super::Fault;
+
+/// The address of `path` (it begins with `/`) on the server at `given`, which may stop where its owner stops: at the host, in the
+/// middle of the path, as in `https://api.example/v1`, or at its end.
+pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, Fault> {
+    let mut url = parse(given)?;
+    let base = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&joined(&base, path));
+    Ok(url)
+}
+
+/// The address as it was given.
+pub(super) fn parse(given: &str) -> Result<Url, Fault> {
+    let wrong = |reason: String| Fault::Address { address: without_secrets(given), reason };
+    let url = Url::parse(given.trim()).map_err(|error| wrong(error.to_string()))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        _ => Err(wrong("it begins with neither http:// nor https://".to_owned())),
+    }
+}
+
+/// Host and port, for people.
+pub(super) fn shown(url: &Url) -> String {
+    let parts = [url.host_str().map(str::to_owned), url.port().map(|port| port.to_string())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(":")
+}
+
+/// Whether the server is on this machine, which no proxy can reach.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The base with as much of the path behind it as is missing there: parts at its end that begin the path stand once, and a base that
+/// ends as the path does is left as it was written.
+fn joined(base: &str, path: &str) -> String {
+    let last = path.rfind('/').map_or(path, |at| &path[at..]);
+    if base.ends_with(last) {
+        return base.to_owned();
+    }
+    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+    let overlap = ends.filter(|&end| base.ends_with(&path[..end])).last().unwrap_or(0);
+    format!("{base}{}", &path[overlap..])
+}
+
+/// What was given for an address, without what stands before its `@` or after its `?`.
+fn without_secrets(given: &str) -> String {
+    let (rest, _) = given.split_once('?').unwrap_or((given, ""));
+    rest.rsplit_once('@').map_or(rest, |(_, rest)| rest).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_may_stop_where_their_owners_stop() {
+        for (given, path, expected) in [
+            ("http://127.0.0.1:8080", "/v1/embeddings", "http://127.0.0.1:8080/v1/embeddings"),
+            (" http://127.0.0.1:8080/ ", "/infill", "http://127.0.0.1:8080/infill"),
+            ("https://api.example/v1", "/v1/embeddings", "https://api.example/v1/embeddings"),
+            ("https://api.example/v1/embeddings/", "/v1/embeddings", "https://api.example/v1/embeddings"),
+            (
+                "https://api.example/openai/embeddings?api-version=2",
+                "/v1/embeddings",
+                "https://api.example/openai/embeddings?api-version=2",
+            ),
+            ("https://api.example/proxy/v1/", "/v1/completions", "https://api.example/proxy/v1/completions"),
+            ("https://api.example/beta", "/beta/completions", "https://api.example/beta/completions"),
+            ("https://api.example/xv1", "/v1/completions", "https://api.example/xv1/v1/completions"),
+            (
+                "https://api.example/openai/v1/completions?api-version=2",
+                "/v1/completions",
+                "https://api.example/openai/v1/completions?api-version=2",
+            ),
+            ("https://api.example/v1", "/v1/chat/completions", "https://api.example/v1/chat/completions"),
+        ] {
+            assert_eq!(endpoint(given, path).unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_without_its_password() {
+        for given in
+            ["127.0.0.1:8080", "file:///etc/passwd", "", "user:secret@host", "ftp://user:secret@host/"]
+        {
+            let error = endpoint(given, "/infill").unwrap_err().to_string();
+            assert!(error.contains("no address") && !error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn servers_on_this_machine_are_known() {
+        for (url, expected) in [
+            ("http://127.0.0.1:1/", true),
+            ("http://127.9.9.9/", true),
+            ("http://[::1]:1/", true),
+            ("http://localhost/", true),
+            ("http://localhost.example/", false),
+            ("http://10.0.0.1/", false),
+        ] {
+            assert_eq!(is_loopback(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Requests and their answers.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Method, Response, Url};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
+
+use super::fault::{Fault, Stage};
+use super::key::Secrets;
+use super::server::{Limits, Proxy, Server};
+use super::{address, refusal, retry};
+
+/// Servers close connections that are idle for longer than this; llama.cpp's does so after 5 s.
+const IDLE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Where a connection costs encryption it is kept longer, as such servers do: nginx, the shortest of the well-known, for 75 s.
+const ENCRYPTED_IDLE_LIMIT: Duration = Duration::from_secs(60);
+
+/// A server that wants to be left alone for longer is asked once in this time nevertheless: limits are lifted, and errors happen.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What a server says about an error is shorter, bytes.
+const ERROR_LIMIT: usize = 64 << 10;
+
+/// How a key is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// `Authorization: Bearer KEY`.
+    Bearer,
+    /// The key alone, in a header of this name.
+    Named(&'static str),
+}
+
+/// What is always sent besides the body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manners {
+    /// How the key is sent.
+    pub(crate) key: KeyHeader,
+    /// Headers of the format.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+}
+
+/// One request.
+pub(crate) struct Call {
+    /// What is asked, as [`Client::endpoint`] gives it.
+    pub(crate) url: Url,
+    /// JSON to be sent; without it, something is only to be read.
+    pub(crate) body: Option<Vec<u8>>,
+    /// When nobody wants the answer any more. Whoever asks keeps it; here it only decides what is worth waiting for.
+    pub(crate) until: Option<Instant>,
+}
+
+/// A server to be asked.
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: String,
+    /// Host and port, for people.
+    server: String,
+    secrets: Secrets,
+    has_key: bool,
+    limits: Limits,
+    permits: Option<Semaphore>,
+    /// Until when it wants to be left alone, and how it said so.
+    pause: Mutex<Option<(Instant, Fault)>>,
+}
+
+impl Client {
+    /// Nothing is sent yet.
+    pub(crate) fn new(server: &Server, manners: Manners) -> Result<Client, Fault> {
+        let url = address::parse(&server.url)?;
+        let headers = headers(server, manners)?;
+        let proxy = match &server.proxy {
+            Proxy::At(proxy) => Some(address::parse(proxy)?),
+            Proxy::System | Proxy::Direct => None,
+        };
+        let values = server.headers.iter().map(|(_, value)| value);
+        let addresses = [Some(&url), proxy.as_ref()].into_iter().flatten();
+        Ok(Client {
+            http: connections(server, &url, proxy.as_ref(), headers)?,
+            base: server.url.clone(),
+            server: address::shown(&url),
+            secrets: Secrets::new(server.key.as_ref(), values, addresses),
+            has_key: server.key.is_some(),
+            limits: server.limits,
+            permits: server.at_once.map(|count| Semaphore::new(count.max(1))),
+            pause: Mutex::default(),
+        })
+    }
+
+    /// Host and port, for people.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The address of a path.
+    pub(crate) fn endpoint(&self, path: &str) -> Result<Url, Fault> {
+        address::endpoint(&self.base, path)
+    }
+
+    /// Asks, and asks again where that promises an answer in time, until there is an answer with a status that says so.
+    pub(crate) async fn ask(&self, call: &Call) -> Result<Reply<'_>, Fault> {
+        let permit = match &self.permits {
+            // Nobody closes it.
+            Some(permits) => permits.acquire().await.ok(),
+            None => None,
+        };
+        let (mut attempt, mut waited) = (0, Duration::ZERO);
+        loop {
+            let attempted = match self.paused() {
+                Some(fault) => Err(fault),
+                None => self.attempt(call).await,
+            };
+            let fault = match attempted {
+                Ok(response) => {
+                    return Ok(Reply { client: self, response, read: 0, attempt, _permit: permit });
+                }
+                Err(fault) => fault,
+            };
+            let left = call.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let Some(wait) = retry::wait(&fault, attempt, waited, left) else { return Err(fault) };
+            tokio::time::sleep(wait).await;
+            attempt += 1;
+            waited += wait;
+        }
+    }
+
+    /// What the server said when it wanted to be left alone, if it still does: with the time that is left of it.
+    fn paused(&self) -> Option<Fault> {
+        let pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+        let (until, fault) = pause.as_ref()?;
+        let left = until.saturating_duration_since(Instant::now());
+        match fault {
+            Fault::Busy { server, message, .. } if !left.is_zero() => Some(Fault::Busy {
+                server: server.clone(),
+                retry_after: Some(left),
+                message: message.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Remembers that the server wants to be left alone, so that not every keystroke asks it again.
+    fn remember_pause(&self, fault: &Fault) {
+        if let Fault::Busy { retry_after: Some(wait), .. } = fault {
+            let until = Instant::now() + (*wait).min(LONGEST_PAUSE);
+            *self.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, fault.clone()));
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Response, Fault> {
+        let limit = self.limits.first_byte;
+        let sent = tokio::time::timeout(limit, self.request(call).send()).await;
+        let sent = sent.map_err(|_| self.silent(Stage::FirstByte, limit))?;
+        let response = sent.map_err(|error| self.failed(&error))?;
+        if response.status().is_success() { Ok(response) } else { Err(self.refused(call, response).await) }
+    }
+
+    fn request(&self, call: &Call) -> reqwest::RequestBuilder {
+        match &call.body {
+            None => self.http.request(Method::GET, call.url.clone()),
+            Some(body) => {
+                let request = self.http.request(Method::POST, call.url.clone());
+                request.header(CONTENT_TYPE, "application/json").body(body.clone())
+            }
+        }
+    }
+
+    async fn refused(&self, call: &Call, response: Response) -> Fault {
+        let status = response.status();
+        let header =
+            |name: &str| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let retry_after = header("retry-after").and_then(|value| retry::retry_after(value, header("date")));
+        let to =
+            header(LOCATION.as_str()).and_then(|to| call.url.join(to).ok()).map(|to| address::shown(&to));
+        let mut reply = Reply { client: self, response, read: 0, attempt: 0, _permit: None };
+        // A refusal that cannot be read is one nevertheless.
+        let body = reply.body(ERROR_LIMIT).await.unwrap_or_default();
+        let refusal = refusal::Refusal {
+            status: status.as_u16(),
+            said: self.secrets.removed_from(&refusal::said(status, &body)),
+            retry_after,
+            to,
+            path: call.url.path().to_owned(),
+        };
+        let fault = refusal.fault(&self.server, self.has_key);
+        self.remember_pause(&fault);
+        fault
+    }
+
+    /// A message of the server without our keys, as short as messages are.
+    pub(crate) fn quoted(&self, message: &str) -> String {
+        self.secrets.removed_from(&super::message::shortened(message))
+    }
+
+    /// An answer that is none, because of a reason that quotes no code.
+    pub(crate) fn malformed(&self, expected: &'static str, reason: &str) -> Fault {
+        Fault::Malformed { server: self.server.clone(), expected, reason: self.quoted(reason) }
+    }
+
+    /// A failure that the server tells of in the middle of an answer.
+    pub(crate) fn failed_in_answer(&self, error: &serde_json::Value) -> Fault {
+        refusal::in_answer(error, |message| self.quoted(message), &self.server, self.has_key)
+    }
+
+    /// An answer that took longer than somebody wanted to wait.
+    pub(crate) fn unfinished(&self, waited: Duration) -> Fault {
+        self.silent(Stage::LastByte, waited)
+    }
+
+    fn silent(&self, stage: Stage, waited: Duration) -> Fault {
+        Fault::Silent { server: self.server.clone(), stage, waited }
+    }
+
+    fn failed(&self, error: &reqwest::Error) -> Fault {
+        if error.is_timeout() && error.is_connect() {
+            return self.silent(Stage::Connecting, self.limits.connect);
+        }
+        let reason = self.quoted(&super::message::innermost(error));
+        refusal::unreachable(error, self.server.clone(), reason)
+    }
+}
+
+/// An answer that has begun. Dropping it closes the connection.
+pub(crate) struct Reply<'a> {
+    client: &'a Client,
+    response: Response,
+    /// Bytes so far.
+    read: usize,
+    attempt: u32,
+    _permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Reply<'_> {
+    /// Whom it is from.
+    pub(crate) fn client(&self) -> &Client {
+        self.client
+    }
+
+    /// How often the server was asked before it answered.
+    pub(crate) fn refusals(&self) -> u32 {
+        self.attempt
+    }
+
+    /// A header, if it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// The type of the answer without its parameters, in small letters.
+    pub(crate) fn content_type(&self) -> Option<String> {
+        let value = self.header(CONTENT_TYPE.as_str())?;
+        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        let limits = &self.client.limits;
+        let chunk = tokio::time::timeout(limits.idle, self.response.chunk()).await;
+        let chunk = chunk.map_err(|_| self.client.silent(Stage::NextByte, limits.idle))?;
+        let chunk = chunk.map_err(|error| self.client.failed(&error))?;
+        let chunk = chunk.map(Vec::from);
+        self.read += chunk.as_ref().map_or(0, Vec::len);
+        if self.read > limits.answer {
+            return Err(Fault::TooLong { server: self.client.server.clone(), limit: limits.answer });
+        }
+        Ok(chunk)
+    }
+
+    /// All of it, if it has no more than `limit` bytes.
+    pub(crate) async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Fault> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Err(Fault::TooLong { server: self.client.server.clone(), limit });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+}
+
+fn connections(
+    server: &Server,
+    url: &Url,
+    proxy: Option<&Url>,
+    headers: HeaderMap,
+) -> Result<reqwest::Client, Fault> {
+    // Whoever came first has installed the same.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let failed = |error: reqwest::Error| Fault::Client(super::message::innermost(&error));
+    let idle = if url.scheme() == "https" { ENCRYPTED_IDLE_LIMIT } else { IDLE_LIMIT };
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(server.limits.connect)
+        .pool_idle_timeout(idle)
+        .redirect(Policy::none())
+        .default_headers(headers);
+    if let Some(proxy) = proxy {
+        let proxy = reqwest::Proxy::all(proxy.clone()).map_err(failed)?;
+        builder = builder.no_proxy().proxy(proxy);
+    } else if server.proxy == Proxy::Direct || address::is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    if let Some(roots) = &server.roots {
+        builder = builder.tls_certs_merge(certificates(roots)?);
+    }
+    builder.build().map_err(failed)
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, Fault> {
+    let roots = |reason: String| Fault::Roots { reason };
+    let certificates =
+        Certificate::from_pem_bundle(pem).map_err(|error| roots(super::message::innermost(&error)))?;
+    if certificates.is_empty() { Err(roots("there are none".to_owned())) } else { Ok(certificates) }
+}
+
+/// All headers of every request. Those of the server win over those of its format.
+fn headers(server: &Server, manners: Manners) -> Result<HeaderMap, Fault> {
+    let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("*/*"))]);
+    for &(name, value) in manners.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Some(key) = &server.key {
+        let (name, value) = match manners.key {
+            KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {}", key.expose())),
+            KeyHeader::Named(name) => (HeaderName::from_static(name), key.expose().to_owned()),
+        };
+        headers.insert(name, secret(&value).ok_or(Fault::Key)?);
+    }
+    for (name, value) in &server.headers {
+        let wrong = || Fault::Header { name: name.clone() };
+        let parsed = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
+        headers.insert(parsed, secret(value.expose()).ok_or_else(wrong)?);
+    }
+    Ok(headers)
+}
+
+fn secret(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::try_from(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}

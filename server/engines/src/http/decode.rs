@@ -1,0 +1,205 @@
+//! A stream of bytes as events: server-sent events or lines of JSON.
+//!
+//! Servers differ in what they leave out, so this reads more than the standards allow: events need no blank line at the end of the
+//! stream, lines may end in any way, and a mark of byte order is skipped. What is no UTF-8 is said so, because a replacement would end
+//! up in somebody's code.
+
+use super::lines::Lines;
+
+/// How events are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// `text/event-stream`, as the HTML standard has it.
+    ServerSent,
+    /// `application/x-ndjson`: a line of JSON each.
+    JsonLines,
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// Its type, where the server names one.
+    pub(crate) name: Option<String>,
+    /// What it says, nearly always JSON.
+    pub(crate) data: String,
+}
+
+/// Why a stream cannot be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// One event has more bytes than [`EVENT_LIMIT`].
+    TooLong,
+    /// Bytes that are no UTF-8.
+    NotUtf8,
+}
+
+/// Longest event, bytes: the last one of llama.cpp repeats the prompt, of Ollama as numbers of its tokens.
+pub(crate) const EVENT_LIMIT: usize = 4 << 20;
+
+/// Puts events together from chunks.
+pub(crate) struct Decoder {
+    framing: Framing,
+    lines: Lines,
+    name: Option<String>,
+    data: Option<String>,
+}
+
+impl Decoder {
+    pub(crate) fn new(framing: Framing) -> Decoder {
+        Decoder { framing, lines: Lines::new(), name: None, data: None }
+    }
+
+    /// Takes the next chunk; call [`next`](Decoder::next) until it gives nothing.
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        self.lines.push(chunk);
+    }
+
+    /// The next complete event.
+    pub(crate) fn next(&mut self) -> Result<Option<Event>, Unreadable> {
+        while let Some(line) = self.lines.next() {
+            let line = str::from_utf8(line).map_err(|_| Unreadable::NotUtf8)?;
+            let event = match self.framing {
+                Framing::JsonLines => json_line(line),
+                Framing::ServerSent if line.is_empty() => event(&mut self.name, &mut self.data),
+                Framing::ServerSent => {
+                    field(line, &mut self.name, &mut self.data);
+                    None
+                }
+            };
+            self.check_length(0)?;
+            if event.is_some() {
+                return Ok(event);
+            }
+        }
+        self.check_length(self.lines.waiting())?;
+        Ok(None)
+    }
+
+    /// What stands at the end of the stream without an end of its own; it may be half an event.
+    pub(crate) fn rest(&mut self) -> Result<Option<Event>, Unreadable> {
+        let line = str::from_utf8(self.lines.rest()).map_err(|_| Unreadable::NotUtf8)?;
+        match self.framing {
+            Framing::JsonLines => Ok(json_line(line)),
+            Framing::ServerSent => {
+                field(line, &mut self.name, &mut self.data);
+                Ok(event(&mut self.name, &mut self.data))
+            }
+        }
+    }
+
+    fn check_length(&self, waiting: usize) -> Result<(), Unreadable> {
+        let length = self.data.as_ref().map_or(0, String::len) + waiting;
+        if length > EVENT_LIMIT { Err(Unreadable::TooLong) } else { Ok(()) }
+    }
+}
+
+fn json_line(line: &str) -> Option<Event> {
+    let data = line.trim();
+    (!data.is_empty()).then(|| Event { name: None, data: data.to_owned() })
+}
+
+/// A blank line ends an event; without data there is none.
+fn event(name: &mut Option<String>, data: &mut Option<String>) -> Option<Event> {
+    let name = name.take();
+    data.take().map(|data| Event { name, data })
+}
+
+/// `name: value`; a line that begins with a colon is a comment, and fields with other names mean nothing to us.
+fn field(line: &str, name: &mut Option<String>, data: &mut Option<String>) {
+    let (field, value) = line.split_once(':').unwrap_or((line, ""));
+    let value = value.strip_prefix(' ').unwrap_or(value);
+    match field {
+        "event" => *name = Some(value.to_owned()),
+        "data" => match data {
+            None => *data = Some(value.to_owned()),
+            Some(data) => {
+                data.push('\n');
+                data.push_str(value);
+            }
+        },
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All events of `stream`, cut into chunks of these sizes; an unfinished one at the end is marked by `~`.
+    fn decoded(framing: Framing, stream: &[u8], sizes: &[usize]) -> Result<Vec<String>, Unreadable> {
+        let (mut decoder, mut events, mut rest) = (Decoder::new(framing), Vec::new(), stream);
+        let shown = |event: Event| match event.name {
+            None => event.data,
+            Some(name) => format!("{name}={}", event.data),
+        };
+        for size in sizes.iter().copied().chain([usize::MAX]) {
+            let (chunk, behind) = rest.split_at(size.min(rest.len()));
+            rest = behind;
+            decoder.push(chunk);
+            while let Some(event) = decoder.next()? {
+                events.push(shown(event));
+            }
+        }
+        events.extend(decoder.rest()?.map(|event| format!("~{}", shown(event))));
+        Ok(events)
+    }
+
+    fn server_sent(stream: &str) -> Vec<String> {
+        decoded(Framing::ServerSent, stream.as_bytes(), &[]).expect("the test's stream is readable")
+    }
+
+    #[test]
+    fn events_are_read_as_servers_write_them() {
+        assert_eq!(server_sent("data: {\"a\":1}\n\ndata: [DONE]\n\n"), ["{\"a\":1}", "[DONE]"]);
+        assert_eq!(server_sent("data:{}\r\n\r\ndata:  {}\r\n\r\n"), ["{}", " {}"]);
+        assert_eq!(server_sent("event: ping\ndata: {}\n\nevent: x\n\ndata: {}\n\n"), ["ping={}", "{}"]);
+        assert_eq!(server_sent(": a comment\n\nid: 1\nretry: 5\ndata: a\ndata: b\ndata\n\n"), ["a\nb\n"]);
+        assert_eq!(server_sent("\u{feff}data: {}\n\n"), ["{}"]);
+        assert_eq!(server_sent("data: {}\n\ndata: [DONE]"), ["{}", "~[DONE]"]);
+        assert_eq!(server_sent("data: {\"a\":"), ["~{\"a\":"]);
+        assert_eq!(server_sent(""), [""; 0]);
+    }
+
+    #[test]
+    fn lines_of_json_are_read_as_servers_write_them() {
+        let lines = "\u{feff}{\"a\":1}\r\n\n {} \n{\"b\"";
+        assert_eq!(
+            decoded(Framing::JsonLines, lines.as_bytes(), &[]).unwrap(),
+            ["{\"a\":1}", "{}", "~{\"b\""]
+        );
+    }
+
+    #[test]
+    fn half_a_character_at_the_end_is_told() {
+        for framing in [Framing::ServerSent, Framing::JsonLines] {
+            assert_eq!(decoded(framing, b"data: \xc3", &[]), Err(Unreadable::NotUtf8));
+            assert_eq!(decoded(framing, b"data: \xc3\n\n", &[]), Err(Unreadable::NotUtf8));
+        }
+    }
+
+    #[test]
+    fn an_event_without_end_is_given_up() {
+        let line = vec![b'x'; EVENT_LIMIT + 1];
+        assert_eq!(decoded(Framing::JsonLines, &line, &[]), Err(Unreadable::TooLong));
+        let lines = "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".repeat(EVENT_LIMIT / 50 + 1);
+        assert_eq!(decoded(Framing::ServerSent, lines.as_bytes(), &[]), Err(Unreadable::TooLong));
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_that_chunks_are_cut_does_not_show(
+            lines in prop::collection::vec("(data: |data:|event: |: )?[{}é1]{0,3}(\n|\r|\r\n)", 0..12),
+            sizes in prop::collection::vec(0_usize..5, 0..40),
+        ) {
+            let stream = lines.concat();
+            for framing in [Framing::ServerSent, Framing::JsonLines] {
+                prop_assert_eq!(
+                    decoded(framing, stream.as_bytes(), &sizes),
+                    decoded(framing, stream.as_bytes(), &[])
+                );
+            }
+        }
+    }
+}

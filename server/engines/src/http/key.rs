@@ -1,0 +1,58 @@
+//! What no message may show.
+
+use config::Secret;
+use reqwest::Url;
+
+/// Shorter texts occur in messages by chance; a header of few characters is no secret, bytes.
+const LEAST_SECRET: usize = 6;
+
+/// Everything about one server that is taken out of what it says before anyone is told.
+#[derive(Clone, Default)]
+pub(super) struct Secrets {
+    /// The longest first: one may be part of another.
+    texts: Vec<String>,
+}
+
+impl Secrets {
+    /// The key, the values of headers, and what an address holds besides host and path.
+    pub(super) fn new<'a>(
+        key: Option<&Secret>,
+        headers: impl Iterator<Item = &'a Secret>,
+        addresses: impl Iterator<Item = &'a Url>,
+    ) -> Secrets {
+        let mut texts: Vec<String> = key.map(|key| key.expose().to_owned()).into_iter().collect();
+        let long = |text: &String| text.len() >= LEAST_SECRET;
+        texts.extend(headers.map(|value| value.expose().to_owned()).filter(long));
+        for address in addresses {
+            texts.extend(address.password().map(str::to_owned));
+            texts.extend(address.query_pairs().map(|(_, value)| value.into_owned()).filter(long));
+        }
+        texts.retain(|text| !text.is_empty());
+        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        Secrets { texts }
+    }
+
+    /// The text without them.
+    pub(super) fn removed_from(&self, text: &str) -> String {
+        self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "(the key)"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_headers_and_what_addresses_hold_are_taken_out() {
+        let url = Url::parse("http://me:password@host/path?code=0123456789&v=1").unwrap();
+        let headers = [Secret::new("header-value"), Secret::new("1")];
+        let secrets = Secrets::new(Some(&Secret::new("abc")), headers.iter(), [&url].into_iter());
+        assert_eq!(
+            secrets.removed_from("abc header-value password 0123456789 1 path"),
+            "(the key) (the key) (the key) (the key) 1 path"
+        );
+        let longer =
+            Secrets::new(Some(&Secret::new("abc")), [Secret::new("abcdef")].iter(), std::iter::empty());
+        assert_eq!(longer.removed_from("abcdef"), "(the key)");
+    }
+}

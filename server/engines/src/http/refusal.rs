@@ -1,0 +1,165 @@
+//! What a refusal means: statuses, the words that servers use, and broken connections as [`Fault`]s. Pure.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use super::{Fault, message};
+
+/// What is known of an answer whose status is no success.
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// What the server said, without our keys.
+    pub(super) said: String,
+    pub(super) retry_after: Option<Duration>,
+    /// Host and port of where it points.
+    pub(super) to: Option<String>,
+    /// What was asked there.
+    pub(super) path: String,
+}
+
+/// What the server said: its words, or what the status means.
+pub(super) fn said(status: StatusCode, body: &[u8]) -> String {
+    let said = message::in_body(body);
+    said.or_else(|| status.canonical_reason().map(str::to_owned))
+        .unwrap_or_else(|| "no reason given".to_owned())
+}
+
+impl Refusal {
+    /// Its cause.
+    pub(super) fn fault(self, server: &str, with_key: bool) -> Fault {
+        let Refusal { status, said: message, retry_after, to, path } = self;
+        let server = server.to_owned();
+        let words = message.to_lowercase();
+        match status {
+            300..400 => {
+                let to = to.unwrap_or_else(|| "no other place".to_owned());
+                Fault::Redirect { server, status, to }
+            }
+            401 | 403 => Fault::Unauthorized { server, with_key, message },
+            // 529 is Anthropic's.
+            429 | 529 => Fault::Busy { server, retry_after, message },
+            503 if words.contains("loading") => Fault::Loading { server },
+            503 => Fault::Busy { server, retry_after, message },
+            400 | 404 | 422 if denies_model(&words) => Fault::NoModel { server, message },
+            404 | 405 => Fault::NoPath { server, path, message },
+            400 | 413 | 422 if is_about_length(&words) => Fault::QuestionTooLong { server, status, message },
+            _ => Fault::Status { server, status, message },
+        }
+    }
+}
+
+/// What an `error` in the middle of an answer means: its own status where it has one.
+pub(super) fn in_answer(
+    error: &Value,
+    quoted: impl Fn(&str) -> String,
+    server: &str,
+    with_key: bool,
+) -> Fault {
+    let said = error.as_str().or_else(|| error.get("message").and_then(Value::as_str));
+    let said = quoted(said.unwrap_or("no reason given"));
+    let kind = error.get("type").and_then(Value::as_str).unwrap_or_default();
+    let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let status = if kind == "overloaded_error" { Some(529) } else { code };
+    match status.filter(|status| (400..600).contains(status)) {
+        Some(status) => {
+            let refusal = Refusal { status, said, retry_after: None, to: None, path: "such path".to_owned() };
+            refusal.fault(server, with_key)
+        }
+        None => Fault::InAnswer { server: server.to_owned(), message: said },
+    }
+}
+
+/// Whether these words say that there is no such model: vLLM "the model `x` does not exist", Ollama "model 'x' not found", DeepSeek
+/// "model not exist", Mistral "invalid model: x", Anthropic "model: x".
+fn denies_model(words: &str) -> bool {
+    let denials = ["not exist", "not found", "invalid model", "unknown model", "no such model"];
+    words.starts_with("model: ")
+        || words.contains("model") && denials.iter().any(|denial| words.contains(denial))
+}
+
+/// Whether these words are about a limit on the question: llama.cpp "the request exceeds the available context size", vLLM "this
+/// model's maximum context length is 4096 tokens", TGI "`inputs` must have less than 1024 tokens", Anthropic "prompt is too long".
+fn is_about_length(words: &str) -> bool {
+    let lengths = [
+        "context size",
+        "context length",
+        "context window",
+        "too long",
+        "must have less than",
+        "too many tokens",
+    ];
+    lengths.iter().any(|length| words.contains(length))
+}
+
+/// Why there is no connection, or none any more. `reason` is the innermost cause.
+pub(super) fn unreachable(error: &reqwest::Error, server: String, reason: String) -> Fault {
+    if error.is_dns() {
+        return Fault::NoHost { server };
+    }
+    for cause in causes(error) {
+        let io = cause.downcast_ref::<io::Error>();
+        if io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused) {
+            return Fault::Refused { server };
+        }
+        if cause.is::<rustls::Error>() {
+            return Fault::Tls { server, reason };
+        }
+    }
+    Fault::Unreachable { server, reason }
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
+        // Its source is that of what it wraps, which would be passed over.
+        Some(io) => io.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+        None => error.source(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(status: u16, said: &str) -> &'static str {
+        let refusal = Refusal {
+            status,
+            said: said.to_owned(),
+            retry_after: None,
+            to: None,
+            path: "/infill".to_owned(),
+        };
+        refusal.fault("host", false).cause()
+    }
+
+    #[test]
+    fn what_servers_say_is_understood() {
+        for (status, said, expected) in [
+            (401, "Invalid API Key", "unauthorized"),
+            (403, "Forbidden", "unauthorized"),
+            (404, "The model `x` does not exist.", "no_model"),
+            (404, "model 'x' not found", "no_model"),
+            (400, "Model Not Exist", "no_model"),
+            (400, "Invalid model: x", "no_model"),
+            (404, "model: claude-x", "no_model"),
+            (404, "File Not Found", "no_path"),
+            (405, "Method Not Allowed", "no_path"),
+            (429, "Rate limit reached", "busy"),
+            (529, "Overloaded", "busy"),
+            (503, "Loading model", "loading"),
+            (503, "Model x is currently loading", "loading"),
+            (503, "server busy, please try again", "busy"),
+            (400, "the request exceeds the available context size, try increasing it", "question_too_long"),
+            (400, "This model's maximum context length is 4096 tokens.", "question_too_long"),
+            (422, "Input validation error: `inputs` must have less than 1024 tokens.", "question_too_long"),
+            (400, "Unsupported param: suffix", "status"),
+            (500, "it broke", "status"),
+            (308, "", "redirect"),
+        ] {
+            assert_eq!(cause(status, said), expected, "{status} {said}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! When a server is asked again. Pure: what happened and how much time is left decide.
+//!
+//! A server that loads its model is asked until it is ready; one that is busy when it says, or a few times at growing distances.
+//! Whatever would come too late is not waited for: the cause is then told at once, while somebody still looks. All else is not asked
+//! again, because it would answer the same.
+
+use std::time::Duration;
+
+use super::Fault;
+
+/// While a model is loading, which takes seconds: the first distance is short enough for small ones.
+const LOADING: Duration = Duration::from_millis(250);
+
+/// Models of some ten gigabytes load for minutes, and a second more or less is nothing to them.
+const LONGEST_LOADING: Duration = Duration::from_secs(2);
+
+/// A busy server that does not say when.
+const BUSY: Duration = Duration::from_millis(500);
+
+/// Requests of one question. After 0.5, 1 and 2 s it is not a moment of much work any more.
+const BUSY_ATTEMPTS: u32 = 3;
+
+/// Whoever has no deadline waits no longer than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long to wait before the server is asked again; `None` if it is not. `attempt` counts from 0, `waited` is what this question has
+/// waited before, and `left` is the time until nobody wants the answer any more, where there is such a time.
+pub(super) fn wait(
+    fault: &Fault,
+    attempt: u32,
+    waited: Duration,
+    left: Option<Duration>,
+) -> Option<Duration> {
+    let wait = match fault {
+        Fault::Loading { .. } => doubled(LOADING, attempt).min(LONGEST_LOADING),
+        Fault::Busy { retry_after: Some(wait), .. } => *wait,
+        Fault::Busy { retry_after: None, .. } if attempt < BUSY_ATTEMPTS => doubled(BUSY, attempt),
+        _ => return None,
+    };
+    let left = left.unwrap_or(PATIENCE.saturating_sub(waited));
+    (wait < left).then_some(wait)
+}
+
+fn doubled(first: Duration, times: u32) -> Duration {
+    first.saturating_mul(2_u32.saturating_pow(times))
+}
+
+/// What a `Retry-After` header says: seconds, or a time of the server's clock, which its `Date` header tells. Not more than a day.
+pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    const DAY: u64 = 24 * 60 * 60;
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<u64>() {
+        return Some(Duration::from_secs(seconds.min(DAY)));
+    }
+    // Seconds with a fraction are no standard, but some servers' habit.
+    if let Some(seconds) = value.parse::<f64>().ok().filter(|seconds| (0.0..=DAY as f64).contains(seconds)) {
+        return Some(Duration::from_secs_f64(seconds));
+    }
+    let time = |text: &str| jiff::fmt::rfc2822::parse(text.trim()).ok().map(|time| time.timestamp());
+    let seconds = (time(value)? - time(date?)?).get_seconds();
+    Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(DAY)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn busy(retry_after: Option<Duration>) -> Fault {
+        Fault::Busy { server: String::new(), retry_after, message: String::new() }
+    }
+
+    fn waits(fault: &Fault, left: Duration) -> Vec<u128> {
+        let (mut waits, mut left, mut waited) = (Vec::new(), left, Duration::ZERO);
+        while let Some(wait) = wait(fault, waits.len() as u32, waited, Some(left)) {
+            waits.push(wait.as_millis());
+            left -= wait;
+            waited += wait;
+        }
+        waits
+    }
+
+    #[test]
+    fn a_loading_server_is_asked_until_nobody_waits() {
+        let loading = Fault::Loading { server: String::new() };
+        assert_eq!(waits(&loading, 10 * SECOND), [250, 500, 1000, 2000, 2000, 2000, 2000]);
+        assert_eq!(wait(&loading, 100, 59 * SECOND, None), None);
+        assert_eq!(wait(&loading, 100, 50 * SECOND, None), Some(2 * SECOND));
+    }
+
+    #[test]
+    fn a_busy_server_is_asked_when_it_says_or_a_few_times() {
+        assert_eq!(waits(&busy(None), 60 * SECOND), [500, 1000, 2000]);
+        assert_eq!(waits(&busy(None), SECOND), [500]);
+        assert_eq!(wait(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND)), Some(3 * SECOND));
+        assert_eq!(wait(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND)), None);
+        assert_eq!(wait(&busy(Some(61 * SECOND)), 0, Duration::ZERO, None), None);
+    }
+
+    #[test]
+    fn what_would_be_answered_the_same_is_not_asked_again() {
+        let refused = Fault::Refused { server: String::new() };
+        let failed = Fault::Status { server: String::new(), status: 500, message: String::new() };
+        for fault in [refused, failed] {
+            assert_eq!(wait(&fault, 0, Duration::ZERO, Some(60 * SECOND)), None);
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_retry_after_are_read() {
+        let date = Some("Sun, 06 Nov 1994 08:49:37 GMT");
+        for (value, date, expected) in [
+            ("3", None, Some(3.0)),
+            (" 0 ", None, Some(0.0)),
+            ("0.25", None, Some(0.25)),
+            ("99999999999", None, Some(86400.0)),
+            ("Sun, 06 Nov 1994 08:50:07 GMT", date, Some(30.0)),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", date, Some(0.0)),
+            ("Sun, 06 Nov 1994 08:50:07 GMT", None, None),
+            ("-1", None, None),
+            ("NaN", None, None),
+            ("soon", date, None),
+        ] {
+            let found = retry_after(value, date).map(|wait| wait.as_secs_f64());
+            assert_eq!(found, expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! A model behind HTTP as an [`Engine`].
+//!
+//! ```text
+//! Request --what is known of the model--> Way --prompt--> Sent --format--> body --http--> Reply --listen--> pieces
+//!                                          ^                                 |
+//!                                          +------- lesson <---- refusal ----+
+//! ```
+//!
+//! Responsible for choosing how a model is asked, for asking again in another form when a refusal teaches one, and for remembering both
+//! for as long as the engine lives. Formats are told in `formats`, templates in the `prompt` crate, connections in `http`; what of an
+//! answer fits the document is none of its business.
+
+mod listen;
+mod render;
+mod way;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use prompt::{Choice, Hints, TemplateError};
+use serde_json::Value;
+use thiserror::Error as ThisError;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::formats::{self, Asked, Format, Lesson, Lessons, Object, Takes};
+use crate::http::{Call, Client, Fault, Reply, Server};
+use crate::{Answer, Description, Engine, Error, Kind, Metadata, Request, Sampling, Sink};
+
+use listen::listen;
+use render::Sent;
+pub use way::{Fim, Way};
+
+/// Tokens of a prompt where nothing is known of the window: what nearly every model in use reads, in the time that people wait.
+const PROMPT_TOKENS: usize = 4096;
+
+/// The server tells of itself at once or not in time for the first answer.
+const METADATA_LIMIT: Duration = Duration::from_secs(2);
+
+/// What a server tells of itself is shorter, bytes: lists of a few hundred models, chat templates, and vocabularies in Ollama's.
+const METADATA_BYTES: usize = 16 << 20;
+
+/// A model behind HTTP, as somebody configured it.
+#[derive(Clone, Debug)]
+pub struct HttpSettings {
+    /// The user's name for it.
+    pub name: String,
+    /// How it is spoken to.
+    pub kind: Kind,
+    /// Where.
+    pub server: Server,
+    /// The model, for servers that have several.
+    pub model: Option<String>,
+    /// What is said about its template.
+    pub fim: Fim,
+    /// How it chooses its words.
+    pub sampling: Sampling,
+    /// Fields that go into every request, over ours.
+    pub extra: serde_json::Map<String, Value>,
+    /// Tokens that the model reads and writes in one request; asked of the server where it can tell.
+    pub context_window: Option<u64>,
+    /// Time for a whole answer, whatever its asker's deadline is.
+    pub timeout: Option<Duration>,
+}
+
+/// Why there is no such engine.
+#[derive(Debug, ThisError)]
+pub enum SetupError {
+    /// The kind is none that is asked by HTTP.
+    #[error("engines of kind {0} are not asked by HTTP")]
+    Kind(Kind),
+    /// The template is none.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The server cannot be asked.
+    #[error(transparent)]
+    Server(#[from] Fault),
+}
+
+/// A model behind HTTP.
+pub struct HttpEngine {
+    description: Description,
+    settings: HttpSettings,
+    format: &'static Format,
+    client: Client,
+    /// What the configuration says, where it names a template.
+    configured: Option<Choice>,
+    metadata: OnceCell<Metadata>,
+    lessons: Mutex<Lessons>,
+}
+
+impl HttpEngine {
+    /// Nothing is sent yet.
+    pub fn new(settings: HttpSettings) -> Result<HttpEngine, SetupError> {
+        let format = formats::of(settings.kind).ok_or(SetupError::Kind(settings.kind))?;
+        let configured = match &settings.fim {
+            Fim::Template(said) => prompt::choose(&Hints { configured: Some(said), ..Hints::default() })?,
+            Fim::Auto | Fim::Server => None,
+        };
+        Ok(HttpEngine {
+            description: description(&settings),
+            client: Client::new(&settings.server, format.manners)?,
+            format,
+            settings,
+            configured,
+            metadata: OnceCell::new(),
+            lessons: Mutex::default(),
+        })
+    }
+
+    /// What the server tells of its model; asked anew.
+    pub async fn metadata(&self) -> Result<Metadata, Fault> {
+        let Some(source) = self.format.metadata else { return Ok(Metadata::default()) };
+        let model = self.settings.model.as_deref();
+        let body =
+            source.body.map(|body| Value::from(body(model.unwrap_or_default())).to_string().into_bytes());
+        let until = Instant::now() + METADATA_LIMIT;
+        let call = Call { url: self.client.endpoint(source.path)?, body, until: Some(until) };
+        let said = async { self.client.ask(&call).await?.body(METADATA_BYTES).await };
+        let said = tokio::time::timeout_at(until, said).await;
+        let said = said.unwrap_or_else(|_| Err(self.client.unfinished(METADATA_LIMIT)))?;
+        let said = serde_json::from_slice(&said)
+            .map_err(|error| self.client.malformed("a description of its models", &error.to_string()))?;
+        Ok((source.read)(&said, model))
+    }
+
+    /// How the model is asked, as far as is known; asks the server of itself where that matters and was not done yet.
+    pub async fn way(&self) -> Result<Way, Error> {
+        let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
+        self.choose_way(&metadata)
+    }
+
+    fn choose_way(&self, metadata: &Metadata) -> Result<Way, Error> {
+        let choice = self.configured.clone().or_else(|| self.choice(metadata));
+        let refuses_hole =
+            metadata.takes_hole == Some(false) || self.lessons(|lessons| lessons.without_hole());
+        let way = Way::choose(self.format.takes, &self.settings.fim, choice.as_ref(), refuses_hole);
+        way.ok_or_else(|| Error::NoTemplate {
+            engine: self.settings.name.clone(),
+            model: self
+                .settings
+                .model
+                .clone()
+                .or_else(|| metadata.names.first().cloned())
+                .map_or_else(|| "its model".to_owned(), |model| format!("`{}`", self.client.quoted(&model))),
+        })
+    }
+
+    fn choice(&self, metadata: &Metadata) -> Option<Choice> {
+        let texts: Vec<&str> = metadata.template.as_deref().into_iter().collect();
+        let names: Vec<&str> = metadata.names.iter().map(String::as_str).collect();
+        let model = self.settings.model.as_deref().unwrap_or_default();
+        let hints = Hints { configured: None, texts: &texts, names: &names, model };
+        // Without anything configured nothing can be wrong with it.
+        prompt::choose(&hints).ok().flatten()
+    }
+
+    /// What the server told of itself, once. A server that does not answer questions about itself may answer others.
+    async fn known_metadata(&self) -> Result<Metadata, Fault> {
+        let template_is_open = self.settings.fim == Fim::Auto;
+        let matters = match self.format.takes {
+            Takes::Hole | Takes::Chat => false,
+            Takes::Rendered | Takes::RenderedOrHole | Takes::HoleOrRendered => {
+                template_is_open || self.settings.context_window.is_none()
+            }
+        };
+        if !matters {
+            return Ok(Metadata::default());
+        }
+        let known = self.metadata.get_or_try_init(|| async {
+            match self.metadata().await {
+                Err(fault) if is_final(&fault) => Ok(Metadata::default()),
+                other => other,
+            }
+        });
+        match known.await {
+            Ok(metadata) => Ok(metadata.clone()),
+            // It is asked again with the next question.
+            Err(fault) if is_unanswered(&fault) => Ok(Metadata::default()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn lessons<T>(&self, look: impl FnOnce(&mut Lessons) -> T) -> T {
+        look(&mut self.lessons.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        Error::Server { engine: self.settings.name.clone(), fault }
+    }
+
+    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
+        let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
+        let mut refusals = 0;
+        loop {
+            let sent = self.render(request, &metadata)?;
+            sink.prompt(&sent.shown());
+            match self.ask(request, &sent).await {
+                Ok(reply) => {
+                    let answer = listen(reply, self.format, &sent.reading, &mut *sink).await;
+                    let answer = answer.map_err(|fault| self.error(fault))?;
+                    return Ok(Answer { refusals: answer.refusals + refusals, ..answer });
+                }
+                Err(Refusal::Lesson(lesson)) if self.lessons(|lessons| lessons.learn(lesson)) => {
+                    refusals += 1
+                }
+                Err(Refusal::Lesson(_)) => {
+                    return Err(self.choose_way(&metadata).err().unwrap_or_else(|| self.unteachable()));
+                }
+                Err(Refusal::Fault(fault)) => return Err(self.error(fault)),
+            }
+        }
+    }
+
+    fn render(&self, request: &Request, metadata: &Metadata) -> Result<Sent, Error> {
+        let way = self.choose_way(metadata)?;
+        let window = self.settings.context_window.or(metadata.context_window);
+        let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
+        Sent::new(request, &way, tokens, self.format.takes_context)
+            .map_err(|reason| Error::Prompt { engine: self.settings.name.clone(), reason })
+    }
+
+    async fn ask(&self, request: &Request, sent: &Sent) -> Result<Reply<'_>, Refusal> {
+        let asked = Asked {
+            question: sent.question(),
+            model: self.settings.model.as_deref(),
+            stop: &sent.stop[..sent.stop.len().min(self.format.stops)],
+            sampling: &self.settings.sampling,
+        };
+        let mut ours = (self.format.write)(&asked);
+        self.lessons(|lessons| lessons.apply(&mut ours));
+        let mut body = ours.clone();
+        formats::overlay(&mut body, &self.settings.extra);
+        let url = self.client.endpoint((self.format.path)(asked.question)).map_err(Refusal::Fault)?;
+        let call =
+            Call { url, body: Some(Value::from(body).to_string().into_bytes()), until: request.deadline };
+        match self.client.ask(&call).await {
+            Ok(reply) if sent.is_hole() && ignores_suffix(self.settings.kind, &reply) => {
+                Err(Refusal::Lesson(Lesson::NoHole))
+            }
+            Ok(reply) => Ok(reply),
+            Err(fault) => Err(self.lesson(&fault, ours, sent).map_or(Refusal::Fault(fault), Refusal::Lesson)),
+        }
+    }
+
+    /// What a refusal teaches, if that leaves a way to ask.
+    fn lesson(&self, fault: &Fault, mut ours: Object, sent: &Sent) -> Option<Lesson> {
+        let Fault::Status { status, message, .. } = fault else { return None };
+        ours.retain(|name, _| !self.settings.extra.contains_key(name));
+        if self.settings.sampling.temperature.is_some() {
+            ours.remove("temperature");
+        }
+        let may_change = matches!(self.format.takes, Takes::RenderedOrHole | Takes::HoleOrRendered);
+        formats::lesson(*status, message, &ours, sent.is_hole() && may_change)
+    }
+
+    /// A server that refuses what it was not sent.
+    fn unteachable(&self) -> Error {
+        let message = "the server refuses the question in every form".to_owned();
+        Error::Failed { engine: self.settings.name.clone(), message }
+    }
+
+    async fn answer_in_time(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
+        let answer = self.answer(request, sink);
+        match self.settings.timeout {
+            None => answer.await,
+            Some(timeout) => {
+                let late = || Err(self.error(self.client.unfinished(timeout)));
+                tokio::time::timeout(timeout, answer).await.unwrap_or_else(|_| late())
+            }
+        }
+    }
+}
+
+/// Why a question got no answer.
+enum Refusal {
+    Fault(Fault),
+    Lesson(Lesson),
+}
+
+impl Engine for HttpEngine {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn reads_workspace(&self) -> bool {
+        false
+    }
+
+    fn reads_context(&self) -> bool {
+        true
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            let answer = self.answer_in_time(&request, sink);
+            cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
+        }
+        .boxed()
+    }
+}
+
+/// What may change its answers. A key that stands among the extra fields is not shown.
+fn description(settings: &HttpSettings) -> Description {
+    let HttpSettings { sampling, .. } = settings;
+    let said = |value: Option<String>| value.unwrap_or_else(|| "standard".to_owned());
+    let mut described = vec![
+        ("fim".to_owned(), settings.fim.name().to_owned()),
+        ("max_tokens".to_owned(), sampling.max_tokens.to_string()),
+        (
+            "temperature".to_owned(),
+            sampling.temperature.map_or_else(|| "least".to_owned(), |t| t.to_string()),
+        ),
+        ("top_p".to_owned(), said(sampling.top_p.map(|top_p| top_p.to_string()))),
+        ("seed".to_owned(), said(sampling.seed.map(|seed| seed.to_string()))),
+        ("context_window".to_owned(), said(settings.context_window.map(|window| window.to_string()))),
+    ];
+    for (name, value) in &settings.extra {
+        described.push((format!("extra.{name}"), settings.server.without_keys(&value.to_string())));
+    }
+    Description {
+        name: settings.name.clone(),
+        kind: settings.kind,
+        model: settings.model.clone().unwrap_or_else(|| "the server's".to_owned()),
+        settings: described.into_iter().collect(),
+    }
+}
+
+/// How much goes into a prompt: what the window leaves beside the answer, and no more than is read in time.
+fn prompt_tokens(window: Option<u64>, answer: u32) -> usize {
+    let window = window.and_then(|window| usize::try_from(window).ok());
+    let left = window.map(|window| window.saturating_sub(answer as usize).max(window / 2));
+    left.unwrap_or(PROMPT_TOKENS).min(PROMPT_TOKENS)
+}
+
+/// Whether the answer comes from a server that passes over a suffix in silence: llama.cpp's, asked as OpenAI's.
+fn ignores_suffix(kind: Kind, reply: &Reply<'_>) -> bool {
+    kind == Kind::OpenAi && reply.header("server").is_some_and(|server| server.starts_with("llama.cpp"))
+}
+
+/// Whether the server will never tell of itself.
+fn is_final(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::NoPath { .. }
+            | Fault::Status { .. }
+            | Fault::Malformed { .. }
+            | Fault::TooLong { .. }
+            | Fault::Redirect { .. }
+    )
+}
+
+/// Whether the server is there, and only does not tell of itself now.
+fn is_unanswered(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Silent { .. } | Fault::Busy { .. } | Fault::Loading { .. } | Fault::CutShort { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_leaves_room_for_the_answer() {
+        assert_eq!(prompt_tokens(None, 512), PROMPT_TOKENS);
+        assert_eq!(prompt_tokens(Some(2048), 512), 1536);
+        assert_eq!(prompt_tokens(Some(1_000_000), 512), PROMPT_TOKENS);
+        assert_eq!(prompt_tokens(Some(600), 512), 300, "an answer need not be as long as it may be");
+    }
+}

@@ -1,0 +1,222 @@
+//! An answer as it comes: bytes to events, events to text, text to what is to be inserted, piece by piece.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::formats::{Format, Reading};
+use crate::http::{Decoder, EVENT_LIMIT, Event, Fault, Framing, Reply, Unreadable};
+use crate::{Answer, Finish, Sink};
+
+/// How long the end of a body is waited for that has said everything: it is there at once or not worth waiting for. With it, the
+/// connection can be used again.
+const REST: Duration = Duration::from_millis(5);
+
+/// What an answer is expected to be.
+const EXPECTED: &str = "an answer in its format";
+
+/// Longest text of an answer, bytes: a model that thinks aloud for longer does not come to code in time.
+const TEXT_LIMIT: usize = 1 << 20;
+
+/// Reads an answer to its end, or until the listener has enough.
+pub(super) async fn listen(
+    reply: Reply<'_>,
+    format: &Format,
+    insertion: &prompt::Reading,
+    sink: Sink<'_>,
+) -> Result<Answer, Fault> {
+    let form = form(&reply, format)?;
+    let refusals = reply.refusals();
+    let mut listening = Listening {
+        reply,
+        format,
+        reading: Reading::default(),
+        telling: Telling { insertion, sink, raw: String::new(), looked: 0, told: 0 },
+    };
+    let enough = match form {
+        Form::Whole => listening.whole().await?,
+        Form::Events(framing) => listening.events(framing).await?,
+    };
+    let Listening { reading, telling, .. } = listening;
+    if let Some(prompt) = &reading.prompt {
+        telling.sink.prompt(prompt);
+    }
+    let enough = match enough {
+        Some(finish) => Some(finish),
+        None => telling.rest().is_break().then_some(Finish::Complete),
+    };
+    let finish = enough.or(reading.finish).unwrap_or(Finish::Stop);
+    Ok(Answer {
+        finish,
+        confidence: None,
+        usage: reading.usage,
+        timings: reading.timings,
+        refusals,
+        silence: reading.silence,
+    })
+}
+
+/// How an answer comes.
+enum Form {
+    Whole,
+    Events(Framing),
+}
+
+/// By its type; servers that do not stream, and proxies that do not let them, answer with JSON as a whole.
+fn form(reply: &Reply<'_>, format: &Format) -> Result<Form, Fault> {
+    let framing = format.framing;
+    match reply.content_type().as_deref() {
+        Some("text/event-stream") => Ok(Form::Events(Framing::ServerSent)),
+        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => {
+            Ok(Form::Events(Framing::JsonLines))
+        }
+        Some("application/json") if framing == Framing::JsonLines => Ok(Form::Events(framing)),
+        Some("application/json") => Ok(Form::Whole),
+        found => Err(Fault::ContentType {
+            server: reply.client().server().to_owned(),
+            expected: match framing {
+                Framing::ServerSent => "text/event-stream",
+                Framing::JsonLines => "application/x-ndjson",
+            },
+            found: found.map_or_else(|| "no type".to_owned(), |found| reply.client().quoted(found)),
+        }),
+    }
+}
+
+struct Listening<'a> {
+    reply: Reply<'a>,
+    format: &'a Format,
+    reading: Reading,
+    telling: Telling<'a>,
+}
+
+impl Listening<'_> {
+    /// All of an answer that is no stream. Some: enough was heard.
+    async fn whole(&mut self) -> Result<Option<Finish>, Fault> {
+        let body = self.reply.body(usize::MAX).await?;
+        let data = String::from_utf8(body).map_err(|_| self.malformed("it is no UTF-8"))?;
+        self.hear(&Event { name: None, data })
+    }
+
+    /// Events until the last. Some: enough was heard.
+    async fn events(&mut self, framing: Framing) -> Result<Option<Finish>, Fault> {
+        let mut decoder = Decoder::new(framing);
+        while let Some(chunk) = self.reply.chunk().await? {
+            decoder.push(&chunk);
+            while let Some(event) = decoder.next().map_err(|why| self.unreadable(why))? {
+                if let Some(finish) = self.hear(&event)? {
+                    return Ok(Some(finish));
+                }
+                if self.reading.is_over {
+                    // What comes now is the end of the body, or nothing that matters.
+                    let _ = tokio::time::timeout(REST, self.reply.chunk()).await;
+                    return Ok(None);
+                }
+            }
+        }
+        self.last(&mut decoder)
+    }
+
+    /// What stands at the end of a stream that was not said to be over.
+    fn last(&mut self, decoder: &mut Decoder) -> Result<Option<Finish>, Fault> {
+        let cut_short = Fault::CutShort { server: self.reply.client().server().to_owned() };
+        let enough = match decoder.rest() {
+            Ok(None) => None,
+            Ok(Some(event)) if !is_complete(&event) => return Err(cut_short),
+            Ok(Some(event)) => self.hear(&event)?,
+            Err(Unreadable::NotUtf8) => return Err(cut_short),
+            Err(why) => return Err(self.unreadable(why)),
+        };
+        let has_end = self.reading.is_over || self.reading.finish.is_some();
+        if enough.is_some() || has_end { Ok(enough) } else { Err(cut_short) }
+    }
+
+    fn hear(&mut self, event: &Event) -> Result<Option<Finish>, Fault> {
+        if is_done(event) {
+            self.reading.is_over = true;
+            return Ok(None);
+        }
+        let said: Value =
+            serde_json::from_str(&event.data).map_err(|error| self.malformed(&error.to_string()))?;
+        if let Some(error) = said.get("error").filter(|error| !error.is_null()) {
+            return Err(self.reply.client().failed_in_answer(error));
+        }
+        (self.format.read)(event, &said, &mut self.reading).map_err(|wrong| self.malformed(wrong))?;
+        Ok(self.telling.tell(&std::mem::take(&mut self.reading.text)))
+    }
+
+    fn malformed(&self, reason: &str) -> Fault {
+        self.reply.client().malformed(EXPECTED, reason)
+    }
+
+    fn unreadable(&self, why: Unreadable) -> Fault {
+        match why {
+            Unreadable::NotUtf8 => self.malformed("it is no UTF-8"),
+            Unreadable::TooLong => {
+                Fault::TooLong { server: self.reply.client().server().to_owned(), limit: EVENT_LIMIT }
+            }
+        }
+    }
+}
+
+/// OpenAI's end of a stream, which is no JSON.
+fn is_done(event: &Event) -> bool {
+    event.data.trim() == "[DONE]"
+}
+
+/// Whether an event without an end of its own is whole nevertheless.
+fn is_complete(event: &Event) -> bool {
+    is_done(event) || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
+}
+
+/// Tells the listener what is to be inserted, as soon as that is certain.
+struct Telling<'a> {
+    insertion: &'a prompt::Reading,
+    sink: Sink<'a>,
+    /// What the model said.
+    raw: String,
+    /// As much of it as was looked at, bytes.
+    looked: usize,
+    /// As much of the insertion as was told, bytes.
+    told: usize,
+}
+
+impl Telling<'_> {
+    /// Takes what the model said next. Some: nothing further is needed.
+    fn tell(&mut self, piece: &str) -> Option<Finish> {
+        self.raw.push_str(piece);
+        if self.raw.len() > TEXT_LIMIT {
+            return Some(Finish::Length);
+        }
+        // Looking costs as much as there is; looking less often as it grows keeps the sum small.
+        let grown = self.raw.len() - self.looked;
+        if grown == 0 || grown < self.raw.len() / 256 {
+            return None;
+        }
+        self.looked = self.raw.len();
+        let insertion = self.insertion.so_far(&self.raw);
+        if insertion.is_complete {
+            let finish = if self.say(&insertion.text).is_break() { Finish::Complete } else { Finish::Stop };
+            return Some(finish);
+        }
+        // Blanks at the end may turn out not to belong to it.
+        self.say(insertion.text.trim_end()).is_break().then_some(Finish::Complete)
+    }
+
+    /// Tells what is left when nothing further comes.
+    fn rest(mut self) -> ControlFlow<()> {
+        let insertion = self.insertion.whole(&self.raw);
+        self.say(&insertion)
+    }
+
+    fn say(&mut self, insertion: &str) -> ControlFlow<()> {
+        match insertion.get(self.told..) {
+            None | Some("") => ControlFlow::Continue(()),
+            Some(piece) => {
+                self.told = insertion.len();
+                self.sink.text(piece)
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! From a request to what is sent: the prompt, or the text around the hole, within the model's window.
+
+use prompt::{NoRoom, Placement, Reading, Settings, Shares, Snippet, Template, assemble, estimate};
+use syntax::Language;
+
+use super::way::{Way, plain};
+use crate::formats::Question;
+use crate::{ContextItem, Request};
+
+/// What a model is sent.
+#[derive(Debug)]
+pub(super) struct Sent {
+    content: Content,
+    path: String,
+    language: &'static str,
+    /// Where the answer ends, what matters most first.
+    pub(super) stop: Vec<String>,
+    /// How the answer is read.
+    pub(super) reading: Reading,
+}
+
+#[derive(Debug)]
+enum Content {
+    Rendered { prompt: String },
+    Hole { prefix: String, suffix: String, context: Vec<ContextItem> },
+    Chat { system: String, user: String },
+}
+
+impl Sent {
+    /// What a request sends this way, in at most `tokens` tokens. `takes_context` says whether code from elsewhere has a place of its
+    /// own beside the text around the hole; else it goes before that text, as comments.
+    pub(super) fn new(
+        request: &Request,
+        way: &Way,
+        tokens: usize,
+        takes_context: bool,
+    ) -> Result<Sent, NoRoom> {
+        let snippets: Vec<Snippet<'_>> =
+            request.context.iter().map(|item| Snippet { path: &item.path, text: &item.text }).collect();
+        let question = prompt::Question {
+            path: &request.path,
+            language: Language::from_name(request.language),
+            repository: None,
+            prefix: request.prefix(),
+            suffix: request.suffix(),
+            context: &snippets,
+        };
+        let template = match way {
+            Way::Rendered(choice) => choice.template.clone(),
+            Way::Hole => plain().unwrap_or_else(Template::hole),
+            Way::Chat => Template::hole(),
+        };
+        let settings = Settings { tokens, shares: Shares::USUAL, placement: Placement::Trained };
+        let prompt = assemble(&template, &question, &settings, &estimate)?;
+        let content = match way {
+            Way::Rendered(_) => Content::Rendered { prompt: prompt.text },
+            Way::Chat => {
+                Content::Chat { system: prompt.system.unwrap_or_default().to_owned(), user: prompt.text }
+            }
+            Way::Hole => {
+                let start = if takes_context { prompt.places.prefix.start } else { 0 };
+                let context =
+                    if takes_context { kept(&request.context, &prompt.kept.context) } else { Vec::new() };
+                Content::Hole {
+                    prefix: prompt.text[start..prompt.places.prefix.end].to_owned(),
+                    suffix: prompt.text[prompt.places.suffix].to_owned(),
+                    context,
+                }
+            }
+        };
+        Ok(Sent {
+            content,
+            path: request.path.as_ref().to_owned(),
+            language: request.language,
+            stop: prompt.stop,
+            reading: prompt.reading,
+        })
+    }
+
+    /// As a format writes it.
+    pub(super) fn question(&self) -> Question<'_> {
+        match &self.content {
+            Content::Rendered { prompt } => Question::Rendered { prompt },
+            Content::Hole { prefix, suffix, context } => {
+                Question::Hole { path: &self.path, language: self.language, prefix, suffix, context }
+            }
+            Content::Chat { system, user } => Question::Chat { system, user },
+        }
+    }
+
+    /// Whether the server puts the prompt together.
+    pub(super) fn is_hole(&self) -> bool {
+        matches!(self.content, Content::Hole { .. })
+    }
+
+    /// For people who want to see what was asked.
+    pub(super) fn shown(&self) -> String {
+        match &self.content {
+            Content::Rendered { prompt } => prompt.clone(),
+            Content::Chat { system, user } => format!("{system}\n\n{user}"),
+            Content::Hole { prefix, suffix, context } => {
+                let context = context.iter().map(|item| format!("[{}]\n{}\n", item.path, item.text));
+                format!("{}{prefix}[hole]{suffix}", context.collect::<String>())
+            }
+        }
+    }
+}
+
+/// The items with as much of each as there is room for.
+fn kept(items: &[ContextItem], bytes: &[usize]) -> Vec<ContextItem> {
+    let kept = items.iter().zip(bytes).filter(|&(_, &bytes)| bytes > 0);
+    kept.map(|(item, &bytes)| ContextItem { path: item.path.clone(), text: item.text[..bytes].to_owned() })
+        .collect()
+}

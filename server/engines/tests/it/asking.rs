@@ -1,0 +1,115 @@
+//! Asking an engine as a completion does.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use config::Secret;
+use engines::{
+    Answer, ContextItem, Engine, Error, Fault, Fim, HttpEngine, HttpSettings, Kind, Limits, Listener, Proxy,
+    Request, Sampling, Server,
+};
+use tokio_util::sync::CancellationToken;
+
+/// What no message may show.
+pub(crate) const KEY: &str = "sk-very-secret-0123456789";
+
+/// What all tests are about, with its cursor.
+pub(crate) const FIXTURE: &str = "def area(width, height):\n    return $0\n\nprint(area(2, 3))\n";
+
+/// What belongs there.
+pub(crate) const TRUTH: &str = "width * height";
+
+/// A request for the place of `$0`.
+pub(crate) fn request(fixture: &str) -> Request {
+    let (before, after) = fixture.split_once("$0").expect("a fixture has a cursor");
+    Request {
+        path: "src/area.py".into(),
+        language: "python",
+        text: [before, after].concat().into(),
+        cursor: before.len(),
+        context: Vec::new(),
+        corpus: None,
+        invoked: false,
+        deadline: Some(tokio::time::Instant::now() + Duration::from_secs(20)),
+    }
+}
+
+/// Code from elsewhere, the nearest first.
+pub(crate) fn context() -> Vec<ContextItem> {
+    let item = |path: &str, text: &str| ContextItem { path: path.to_owned(), text: text.to_owned() };
+    vec![item("src/near.py", "def near():\n    pass\n"), item("src/far.py", "def far():\n    pass\n")]
+}
+
+/// An engine that is told as little as possible; tests set the rest.
+pub(crate) fn settings(kind: Kind, url: &str) -> HttpSettings {
+    HttpSettings {
+        name: "tested".to_owned(),
+        kind,
+        server: Server { key: Some(Secret::new(KEY)), proxy: Proxy::Direct, ..Server::at(url) },
+        model: Some("coder".to_owned()),
+        fim: Fim::Server,
+        sampling: Sampling::likeliest(64),
+        extra: serde_json::Map::new(),
+        context_window: Some(2048),
+        timeout: None,
+    }
+}
+
+/// The same with a patience that suits a test.
+pub(crate) fn impatient(kind: Kind, url: &str) -> HttpSettings {
+    let settings = settings(kind, url);
+    let limit = Duration::from_millis(200);
+    let limits = Limits { first_byte: limit, idle: limit, ..Limits::STANDARD };
+    HttpSettings { server: Server { limits, ..settings.server }, ..settings }
+}
+
+pub(crate) fn engine(settings: HttpSettings) -> HttpEngine {
+    HttpEngine::new(settings).expect("the test's settings are right")
+}
+
+/// What was heard of an answer.
+#[derive(Default)]
+pub(crate) struct Heard {
+    pub(crate) text: String,
+    pub(crate) prompts: Vec<String>,
+    pub(crate) first: Option<Instant>,
+    /// No more is wanted after so many bytes.
+    pub(crate) enough: Option<usize>,
+}
+
+impl Listener for Heard {
+    fn prompt(&mut self, prompt: &str) {
+        self.prompts.push(prompt.to_owned());
+    }
+
+    fn text(&mut self, piece: &str) -> ControlFlow<()> {
+        self.first.get_or_insert_with(Instant::now);
+        self.text.push_str(piece);
+        match self.enough {
+            Some(enough) if self.text.len() >= enough => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+pub(crate) async fn ask_for(engine: &dyn Engine, request: Request) -> (Result<Answer, Error>, Heard) {
+    let mut heard = Heard::default();
+    let answer = engine.complete(request, &mut heard, &CancellationToken::new()).await;
+    (answer, heard)
+}
+
+pub(crate) async fn ask(engine: &dyn Engine) -> (Result<Answer, Error>, Heard) {
+    ask_for(engine, request(FIXTURE)).await
+}
+
+/// Why there was no answer; no form of it shows the key.
+#[track_caller]
+pub(crate) fn fault(answer: Result<Answer, Error>) -> Fault {
+    let error = answer.expect_err("the test expects no answer");
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains(KEY), "{shown}");
+    match error {
+        Error::Server { fault, .. } => fault,
+        other => panic!("no fault of the server: {other}"),
+    }
+}

@@ -1,0 +1,203 @@
+//! Embeddings of a server in this process, which answers as it is told.
+
+use std::time::Duration;
+
+use config::Secret;
+use engines::{EmbeddingError, EmbeddingServer, Fault, HttpEmbedder, Server};
+use mock::{MockServer, Reply, Step};
+use tokio::runtime::{Builder, Runtime};
+
+fn answering(status: u16, body: &str) -> MockServer {
+    MockServer::replying([json(status, body)])
+}
+
+fn json(status: u16, body: &str) -> Reply {
+    Reply::whole(status, "application/json", body.as_bytes())
+}
+
+fn runtime() -> Runtime {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    runtime.expect("a thread can be started")
+}
+
+fn named(url: &str) -> EmbeddingServer {
+    let timeout = EmbeddingServer::STANDARD_TIMEOUT;
+    let server = Server { key: Some(Secret::new("secret")), ..Server::at(url) };
+    EmbeddingServer { server, model: Some("m".to_owned()), timeout }
+}
+
+/// Asks for the embeddings of `a` and `b`.
+fn ask(server: &EmbeddingServer) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    let runtime = runtime();
+    let embedder = HttpEmbedder::new(server, runtime.handle().clone())?;
+    embedder.embed(&["a".to_owned(), "b".to_owned()])
+}
+
+/// The message of what goes wrong, with `SERVER` for the server's address.
+#[track_caller]
+fn check_error(reply: Reply, expected: &str) {
+    let server = MockServer::replying([reply]);
+    let message = ask(&named(&server.url())).expect_err("the test expects an error").to_string();
+    assert_eq!(message.replace(&server.address(), "SERVER"), expected);
+}
+
+const VECTORS: &str = r#"{"object": "list", "model": "other", "usage": {"total_tokens": 2}, "data": [
+    {"object": "embedding", "index": 1, "embedding": [0.5, -1]},
+    {"object": "embedding", "index": 0, "embedding": [1e-3, 2]}]}"#;
+
+#[test]
+fn texts_are_asked_for_at_once_and_answered_in_their_order() {
+    let server = answering(200, VECTORS);
+    assert_eq!(ask(&named(&server.url())).unwrap(), [[1e-3, 2.0], [0.5, -1.0]]);
+    let log = server.log();
+    let [request] = &log.received[..] else { panic!("there is one request") };
+    assert_eq!((&*request.method, &*request.path), ("POST", "/v1/embeddings"));
+    assert_eq!(request.header("authorization"), Some("Bearer secret"));
+    assert_eq!(request.body, br#"{"model":"m","input":["a","b"]}"#);
+}
+
+#[test]
+fn a_server_without_models_and_keys_is_told_of_none() {
+    let server = answering(200, VECTORS);
+    let asked = EmbeddingServer { server: Server::at(&server.url()), model: None, ..named(&server.url()) };
+    ask(&asked).unwrap();
+    let request = &server.log().received[0];
+    assert_eq!(request.header("authorization"), None);
+    assert_eq!(request.body, br#"{"input":["a","b"]}"#);
+    let runtime = runtime();
+    let embedder = HttpEmbedder::new(&asked, runtime.handle().clone()).unwrap();
+    assert_eq!(embedder.model(), server.address(), "the server stands for its only model");
+}
+
+#[test]
+fn a_refusal_is_told_in_the_servers_words() {
+    check_error(
+        json(
+            501,
+            r#"{"error": {"code": 501, "message": "Start it with `--embeddings`", "type": "not_supported_error"}}"#,
+        ),
+        "SERVER answered 501: Start it with `--embeddings`",
+    );
+    check_error(json(502, ""), "SERVER answered 502: Bad Gateway");
+}
+
+const TOO_LONG: &str = r#"{"error": {"code": 500, "message": "input is too large to process"}}"#;
+
+/// Lengths of the texts in each request.
+fn lengths(server: &MockServer) -> Vec<Vec<usize>> {
+    let lengths = |texts: &serde_json::Value| {
+        let texts = texts["input"].as_array().expect("the input is a list").iter();
+        texts.filter_map(|text| Some(text.as_str()?.len())).collect()
+    };
+    server.log().received.iter().map(|request| lengths(&request.json())).collect()
+}
+
+#[test]
+fn long_texts_are_shortened_until_the_server_reads_them() {
+    let server = MockServer::replying([
+        json(500, TOO_LONG),
+        json(500, TOO_LONG),
+        json(200, VECTORS),
+        json(200, VECTORS),
+    ]);
+    let runtime = runtime();
+    let embedder = HttpEmbedder::new(&named(&server.url()), runtime.handle().clone()).unwrap();
+    let texts = ["short".to_owned(), "é".repeat(1001)];
+    assert_eq!(embedder.embed(&texts).unwrap().len(), 2);
+    assert_eq!(embedder.embed(&texts).unwrap().len(), 2);
+    assert_eq!(
+        lengths(&server),
+        [[5, 2002], [5, 1000], [5, 500], [5, 500]],
+        "what was learnt is not asked again"
+    );
+}
+
+#[test]
+fn a_server_that_always_refuses_is_left_alone() {
+    let server = answering(500, TOO_LONG);
+    let runtime = runtime();
+    let embedder = HttpEmbedder::new(&named(&server.url()), runtime.handle().clone()).unwrap();
+    let error = embedder.embed(&["x".repeat(300)]).unwrap_err();
+    assert!(matches!(error, EmbeddingError::Server(Fault::Status { status: 500, .. })), "{error}");
+    assert_eq!(lengths(&server).len(), 2);
+}
+
+#[test]
+fn a_server_that_repeats_the_key_does_not_make_us_tell_it() {
+    let body = r#"{"error": {"message": "Incorrect API key provided: secret"}}"#;
+    check_error(
+        json(401, body),
+        "SERVER refuses the key; correct `api_key_env` (Incorrect API key provided: (the key))",
+    );
+}
+
+#[test]
+fn code_goes_nowhere_else() {
+    check_error(
+        Reply::with_headers(307, &[("location", "http://127.0.0.1:1/")], b""),
+        "SERVER answered 307 and points to 127.0.0.1:1; neither code nor keys are sent there: if it is right, write it in \
+         `url`",
+    );
+}
+
+#[test]
+fn what_is_no_answer_is_recognised() {
+    let foreign = "SERVER answered with something else than embeddings:";
+    check_error(json(200, "<html>hello</html>"), &format!("{foreign} expected value at line 1 column 1"));
+    check_error(
+        json(200, r#"{"models": []}"#),
+        &format!("{foreign} missing field `data` at line 1 column 14"),
+    );
+    check_error(
+        json(200, r#"{"data": [{"index": 0, "embedding": [null]}]}"#),
+        &format!("{foreign} invalid type: null, expected f32 at line 1 column 41"),
+    );
+}
+
+#[test]
+fn there_must_be_a_vector_for_each_text() {
+    let one = r#"{"data": [{"index": 0, "embedding": [1]}]}"#;
+    check_error(json(200, one), "SERVER gave 1 vectors for 2 texts, or not one for each");
+    let twice = r#"{"data": [{"index": 1, "embedding": [1]}, {"index": 1, "embedding": [2]}]}"#;
+    check_error(json(200, twice), "SERVER gave 2 vectors for 2 texts, or not one for each");
+}
+
+#[test]
+fn an_answer_without_end_is_given_up() {
+    let endless = Reply::stream("application/json").endless(&[b' '; 1 << 16]);
+    check_error(endless, "SERVER answered with more than 64 MB");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+    let free = listener.local_addr().expect("a bound socket has an address");
+    drop(listener);
+    let message = ask(&named(&format!("http://user:secret@{free}"))).unwrap_err().to_string();
+    assert_eq!(message, format!("nothing listens at {free}; start the server, or correct `url`"));
+}
+
+#[test]
+fn a_connection_that_breaks_is_told() {
+    for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"data\":"] {
+        let server = MockServer::replying([Reply::raw(answer)]);
+        let error = ask(&named(&server.url())).unwrap_err();
+        assert!(matches!(error, EmbeddingError::Server(Fault::Unreachable { .. })), "{error}");
+    }
+}
+
+#[test]
+fn a_silent_server_is_not_waited_for_without_end() {
+    let server = MockServer::replying([Reply::default().step(Step::Hang)]);
+    let timeout = Duration::from_millis(200);
+    let error = ask(&EmbeddingServer { timeout, ..named(&server.url()) }).unwrap_err();
+    assert!(matches!(error, EmbeddingError::Server(Fault::Silent { .. })), "{error}");
+    assert!(error.to_string().contains(" within 200ms"), "{error}");
+}
+
+#[test]
+fn a_key_that_cannot_be_sent_is_told_but_not_shown() {
+    let server = Server { key: Some(Secret::new("sec\nret")), ..Server::at("http://127.0.0.1:1") };
+    let error = ask(&EmbeddingServer { server, ..named("http://127.0.0.1:1") }).unwrap_err().to_string();
+    assert_eq!(error, "the key has characters that cannot be sent");
+}

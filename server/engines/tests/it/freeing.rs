@@ -1,0 +1,107 @@
+//! Whoever needs no answer any more frees the server at once: by cancelling, by dropping, or by having heard enough.
+
+use std::time::{Duration, Instant};
+
+use engines::{Engine, Error, Finish, Kind};
+use mock::{MockServer, Reply, Step};
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::{FIXTURE, Heard, ask, engine, request, settings};
+
+/// A server is freed within this time; a busy machine gets ten times as long as it needs.
+const SOON: Duration = Duration::from_millis(50);
+
+const PIECE: &str = "data: {\"content\": \"piece\", \"stop\": false}\n\n";
+
+/// Servers that hang before their answer, and in it.
+fn hanging() -> [Reply; 2] {
+    let before = Reply::default().step(Step::Hang);
+    [before, Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).step(Step::Hang)]
+}
+
+/// Waits until the server has left off, and tells how long that took from `start`.
+async fn freed(server: &MockServer, start: Instant) -> Duration {
+    let log = server.until("the client to leave", |log| log.left == 1).await;
+    log.left_at.expect("one has left").saturating_duration_since(start)
+}
+
+/// Waits until the request is there and, in an answer, its first piece was heard.
+async fn is_under_way(server: &MockServer) {
+    server.until("the request", |log| log.received.len() == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancelling_frees_the_server() {
+    for reply in hanging() {
+        let server = MockServer::replying([reply]);
+        let engine = engine(settings(Kind::LlamaCpp, &server.url()));
+        let (mut heard, cancel) = (Heard::default(), CancellationToken::new());
+        let cancelling = async {
+            is_under_way(&server).await;
+            let start = Instant::now();
+            cancel.cancel();
+            start
+        };
+        let (answer, start) =
+            tokio::join!(engine.complete(request(FIXTURE), &mut heard, &cancel), cancelling);
+        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+        let freed = freed(&server, start).await;
+        assert!(freed < SOON, "{freed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dropping_frees_the_server() {
+    for reply in hanging() {
+        let server = MockServer::replying([reply]);
+        let engine = engine(settings(Kind::LlamaCpp, &server.url()));
+        let start = {
+            let asking = ask(&engine);
+            tokio::select! {
+                (answer, _) = asking => panic!("there is no answer: {answer:?}"),
+                () = is_under_way(&server) => Instant::now(),
+            }
+        };
+        let freed = freed(&server, start).await;
+        assert!(freed < SOON, "{freed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn having_heard_enough_frees_the_server() {
+    let [_, reply] = hanging();
+    let server = MockServer::replying([reply]);
+    let engine = engine(settings(Kind::LlamaCpp, &server.url()));
+    let mut heard = Heard { enough: Some(1), ..Heard::default() };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
+    let start = Instant::now();
+    assert_eq!(answer.unwrap().finish, Finish::Complete);
+    let freed = freed(&server, start).await;
+    assert!(freed < SOON, "{freed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_waits_for_its_turn_is_freed_too() {
+    let server = MockServer::replying([Reply::default().step(Step::Hang)]);
+    let mut one = settings(Kind::LlamaCpp, &server.url());
+    one.server.at_once = Some(1);
+    let engine = engine(one);
+    let cancel = CancellationToken::new();
+    let (mut first, mut second) = (Heard::default(), Heard::default());
+    let never = CancellationToken::new();
+    let both = async {
+        let waiting = engine.complete(request(FIXTURE), &mut second, &cancel);
+        let cancelling = async {
+            is_under_way(&server).await;
+            cancel.cancel();
+        };
+        let (answer, ()) = tokio::join!(waiting, cancelling);
+        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+    };
+    tokio::select! {
+        biased;
+        answer = engine.complete(request(FIXTURE), &mut first, &never) => panic!("there is no answer: {answer:?}"),
+        () = both => {}
+    }
+    assert_eq!(server.log().received.len(), 1);
+}

@@ -1,0 +1,154 @@
+//! What an engine finds out about its server, and that it asks once only.
+
+use engines::{Error, Fault, Fim, HttpEngine, HttpSettings, Kind, Sampling, Way};
+use mock::{Dialect, Marks, MockServer, Model, SuffixPolicy};
+
+use crate::asking::{FIXTURE, KEY, TRUTH, ask, engine, fault, settings};
+
+fn model(name: &str, marks: Option<Marks>) -> Model {
+    let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
+    Model::new(name, marks).knowing(before, TRUTH, after)
+}
+
+/// An engine that is told nothing about its model's template.
+fn untold(kind: Kind, model: Option<&str>, server: &MockServer) -> HttpEngine {
+    engine(HttpSettings {
+        fim: Fim::Auto,
+        model: model.map(str::to_owned),
+        context_window: None,
+        ..settings(kind, &server.url())
+    })
+}
+
+/// Paths that were asked, in order.
+fn paths(server: &MockServer) -> Vec<String> {
+    server.log().received.iter().map(|received| received.path.clone()).collect()
+}
+
+/// Asks twice; both answers are right.
+async fn ask_twice(engine: &HttpEngine) {
+    for _ in 0..2 {
+        let (answer, heard) = ask(engine).await;
+        answer.expect("the server answers");
+        assert_eq!(heard.text, TRUTH);
+    }
+}
+
+#[tokio::test]
+async fn the_template_follows_from_what_the_server_calls_its_model() {
+    let server = MockServer::speaking(Dialect::tgi(model("bigcode/starcoder2-3b", Some(Marks::STARCODER))));
+    let engine = untold(Kind::Tgi, None, &server);
+    ask_twice(&engine).await;
+    assert_eq!(paths(&server), ["/info", "/generate_stream", "/generate_stream"]);
+    let Way::Rendered(choice) = engine.way().await.unwrap() else {
+        panic!("TGI takes rendered prompts alone")
+    };
+    assert_eq!((choice.template.name(), &*choice.by.to_string()), ("starcoder2", "metadata"));
+}
+
+#[tokio::test]
+async fn a_suffix_that_is_refused_is_not_tried_again() {
+    let model = model("Qwen2.5-Coder-7B", Some(Marks::QWEN));
+    let server = MockServer::speaking(Dialect::ollama(model).with_suffix(SuffixPolicy::Refused));
+    let mut engine_settings = settings(Kind::Ollama, &server.url());
+    engine_settings.fim = Fim::Auto;
+    engine_settings.model = Some("Qwen2.5-Coder-7B".to_owned());
+    let engine = engine(engine_settings);
+    ask_twice(&engine).await;
+    assert_eq!(paths(&server), ["/api/show", "/api/generate", "/api/generate"], "Ollama tells beforehand");
+}
+
+#[tokio::test]
+async fn infill_that_the_model_has_no_marks_for_is_replaced_by_a_rendered_prompt() {
+    let server = MockServer::speaking(Dialect::llama_cpp(model("codestral", None)));
+    let engine = untold(Kind::LlamaCpp, None, &server);
+    let (answer, _) = ask(&engine).await;
+    assert_eq!(answer.unwrap().refusals, 1);
+    let (answer, _) = ask(&engine).await;
+    assert_eq!(answer.unwrap().refusals, 0);
+    assert_eq!(paths(&server), ["/props", "/infill", "/completion", "/completion"]);
+}
+
+#[tokio::test]
+async fn a_suffix_that_llama_cpp_would_pass_over_is_not_left_to_it() {
+    let server = MockServer::speaking(Dialect::llama_cpp(model("coder", Some(Marks::QWEN))));
+    let (answer, _) = ask(&untold(Kind::OpenAi, Some("coder"), &server)).await;
+    let message = answer.unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "engine `tested`: no template is known for `coder`, and the server makes no prompt itself; name one in `fim`"
+    );
+    let named = MockServer::speaking(Dialect::llama_cpp(model("qwen2.5-coder", Some(Marks::QWEN))));
+    let engine = untold(Kind::OpenAi, Some("qwen2.5-coder"), &named);
+    ask_twice(&engine).await;
+    assert_eq!(paths(&named), ["/v1/models", "/v1/completions", "/v1/completions"]);
+}
+
+#[tokio::test]
+async fn a_suffix_that_is_refused_leads_to_a_template_or_to_a_message() {
+    for policy in [SuffixPolicy::Refused, SuffixPolicy::Taken] {
+        let dialect = Dialect::open_ai(model("gpt-3.5-turbo-instruct", None), KEY).with_suffix(policy);
+        let server = MockServer::speaking(dialect);
+        let (answer, heard) = ask(&untold(Kind::OpenAi, Some("gpt-3.5-turbo-instruct"), &server)).await;
+        match policy {
+            SuffixPolicy::Taken => assert_eq!(heard.text, TRUTH),
+            _ => assert!(matches!(answer, Err(Error::NoTemplate { .. })), "{answer:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_reasons_is_asked_as_it_wants() {
+    let server = MockServer::speaking(Dialect::open_ai(model("gpt-5", None), KEY).reasoning());
+    let engine = untold(Kind::OpenAiChat, Some("gpt-5"), &server);
+    let (answer, heard) = ask(&engine).await;
+    assert_eq!((answer.unwrap().refusals, &*heard.text), (2, TRUTH));
+    assert_eq!(heard.prompts.len(), 3, "every form is told");
+    let (answer, _) = ask(&engine).await;
+    assert_eq!(answer.unwrap().refusals, 0);
+    let log = server.log();
+    let body = log.received.last().unwrap().json();
+    assert_eq!((&body["max_completion_tokens"], body.get("temperature")), (&serde_json::json!(64), None));
+}
+
+#[tokio::test]
+async fn what_the_user_set_is_not_left_out() {
+    let server = MockServer::speaking(Dialect::open_ai(model("gpt-5", None), KEY).reasoning());
+    let sampling = Sampling { temperature: Some(0.7), ..Sampling::likeliest(64) };
+    let settings = HttpSettings {
+        sampling,
+        model: Some("gpt-5".to_owned()),
+        ..settings(Kind::OpenAiChat, &server.url())
+    };
+    let (answer, _) = ask(&engine(settings)).await;
+    let fault = fault(answer);
+    assert!(
+        matches!(&fault, Fault::Status { status: 400, message, .. } if message.contains("temperature")),
+        "{fault}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_tells_nothing_of_itself_is_asked_nevertheless() {
+    let server = MockServer::scripted(|received| match &*received.path {
+        "/props" => mock::Reply::json(404, &serde_json::json!({"error": {"message": "no props"}})),
+        _ => mock::Reply::events([r#"{"content": "x", "stop": true}"#]),
+    });
+    let engine = untold(Kind::LlamaCpp, None, &server);
+    for _ in 0..2 {
+        let (answer, heard) = ask(&engine).await;
+        answer.unwrap();
+        assert_eq!(heard.text, "x");
+    }
+    assert_eq!(paths(&server), ["/props", "/infill", "/infill"]);
+}
+
+#[test]
+fn a_template_that_there_is_not_is_told_at_once() {
+    let settings = HttpSettings {
+        fim: Fim::Template("qwen-9".to_owned()),
+        ..settings(Kind::Vllm, "http://127.0.0.1:1")
+    };
+    let error = HttpEngine::new(settings).err().expect("there is no such template").to_string();
+    assert!(error.starts_with("unknown template `qwen-9`; known are "), "{error}");
+}

@@ -1,0 +1,11 @@
+//! Engines as those who ask them see them. Servers are the `mock` crate's; nothing leaves this machine.
+
+mod asking;
+mod bodies;
+mod embeddings;
+mod faults;
+mod freeing;
+mod golden;
+mod learning;
+mod many;
+mod scripted;

@@ -1,0 +1,50 @@
+//! A certificate that nobody knows yet.
+
+use std::sync::Arc;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+
+/// A certificate for `localhost` and `127.0.0.1`, made anew.
+pub struct Certificate {
+    pem: String,
+    config: Arc<ServerConfig>,
+}
+
+impl Certificate {
+    /// A new one.
+    ///
+    /// # Panics
+    ///
+    /// Where the system has no randomness.
+    pub fn new() -> Certificate {
+        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(names).expect("a certificate can be made");
+        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("the key was just made");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider knows the standard versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key)
+            .expect("the key belongs to the certificate");
+        Certificate { pem: cert.pem(), config: Arc::new(config) }
+    }
+
+    /// What a client has to trust.
+    pub fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    pub(crate) fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config)
+    }
+}
+
+impl Default for Certificate {
+    fn default() -> Certificate {
+        Certificate::new()
+    }
+}

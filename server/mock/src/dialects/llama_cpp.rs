@@ -1,0 +1,234 @@
+//! llama.cpp's server 0.7.0, as it answered when it was recorded.
+
+use serde_json::{Value, json};
+
+use super::check::{Field, Is, Wrong, check};
+use super::streams::Shape;
+use super::{Dialect, SuffixPolicy, count, error, is_set, openai, streams, text, texts};
+use crate::model::{Ending, Generation, tokens};
+use crate::{Hole, Received, Reply, Step};
+
+/// Options of all its routes.
+const OPTIONS: &[Field] = &[
+    ("model", Is::Text, false),
+    ("prompt", Is::Text, false),
+    ("n_predict", Is::Count, false),
+    ("max_tokens", Is::Count, false),
+    ("temperature", Is::Number, false),
+    ("top_k", Is::Count, false),
+    ("top_p", Is::Number, false),
+    ("min_p", Is::Number, false),
+    ("n", Is::Count, false),
+    ("seed", Is::Count, false),
+    ("stop", Is::Texts, false),
+    ("stream", Is::Flag, false),
+    ("stream_options", Is::Object, false),
+    ("cache_prompt", Is::Flag, false),
+    ("return_progress", Is::Flag, false),
+    ("id_slot", Is::Count, false),
+    ("n_indent", Is::Count, false),
+    ("n_probs", Is::Count, false),
+    ("logprobs", Is::Count, false),
+    ("samplers", Is::List, false),
+    ("t_max_prompt_ms", Is::Count, false),
+    ("t_max_predict_ms", Is::Count, false),
+    ("response_fields", Is::List, false),
+    ("messages", Is::List, false),
+];
+
+const COMPLETIONS: Shape =
+    Shape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: timings_beside };
+const CHATS: Shape =
+    Shape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: timings_beside };
+
+pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+    let is_public = matches!(received.path.as_str(), "/health" | "/v1/models");
+    if !is_public && !dialect.is_allowed(received) {
+        return error(401, "authentication_error", "Invalid API Key");
+    }
+    let body = received.json();
+    let reply = match (received.method.as_str(), received.path.as_str()) {
+        ("GET", "/health") => Reply::json(200, &json!({"status": "ok"})),
+        ("GET", "/props") => props(dialect),
+        ("GET", "/v1/models") => models(dialect),
+        ("POST", "/infill") => infill(dialect, &body, passed_over),
+        ("POST", "/completion") => completion(dialect, &body, passed_over),
+        ("POST", "/v1/completions") => openai_completion(dialect, &body, passed_over),
+        ("POST", "/v1/chat/completions") => chat(dialect, &body, passed_over),
+        ("POST", "/tokenize") => tokenize(&body),
+        _ => error(404, "not_found_error", "File Not Found"),
+    };
+    signed(reply)
+}
+
+/// Every answer says whose it is.
+fn signed(mut reply: Reply) -> Reply {
+    if let Some(Step::Bytes(bytes)) = reply.steps.first_mut()
+        && let Some(end) = bytes.windows(2).position(|window| window == b"\r\n")
+    {
+        bytes.splice(end..end, b"\r\nserver: llama.cpp".iter().copied());
+    }
+    reply
+}
+
+fn props(dialect: &Dialect) -> Reply {
+    Reply::json(
+        200,
+        &json!({
+            "default_generation_settings": {"n_ctx": 2048},
+            "total_slots": 2,
+            "model_alias": dialect.model.name,
+            "model_path": format!("/models/{}.gguf", dialect.model.name),
+            "build_info": "b11669-Debian",
+        }),
+    )
+}
+
+fn models(dialect: &Dialect) -> Reply {
+    let name = &dialect.model.name;
+    let model = json!({"id": name, "object": "model", "owned_by": "llamacpp", "meta": {"n_ctx": 2048}});
+    Reply::json(200, &json!({"object": "list", "data": [model]}))
+}
+
+fn tokenize(body: &Value) -> Reply {
+    let count = tokens(text(body, "content"));
+    Reply::json(200, &json!({"tokens": (0..count).collect::<Vec<_>>()}))
+}
+
+fn invalid(message: &str) -> Reply {
+    error(400, "invalid_request_error", message)
+}
+
+/// The answer of its JSON library to a field that is missing or something else.
+fn refusal(body: &Value, needed: &[Field], passed_over: &mut Vec<String>) -> Option<Reply> {
+    let fields: Vec<Field> = needed.iter().chain(OPTIONS).copied().collect();
+    match check(body, &fields) {
+        Err(Wrong::NoObject) => {
+            Some(error(500, "server_error", "[json.exception.parse_error.101] parse error"))
+        }
+        Err(Wrong::Missing(field)) => {
+            Some(invalid(&format!("[json.exception.out_of_range.403] key '{field}' not found")))
+        }
+        Err(Wrong::Type(field)) => Some(invalid(&format!("[json.exception.type_error.302] type of {field}"))),
+        Ok((_, mut unknown)) => {
+            passed_over.append(&mut unknown);
+            None
+        }
+    }
+}
+
+fn infill(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    let Some(marks) = dialect.model.marks else {
+        let message = "Infill is not supported by this model: prefix token is missing. suffix token is missing. middle token is missing. ";
+        return error(501, "not_supported_error", message);
+    };
+    let needed = [
+        ("input_suffix", Is::Text, true),
+        ("input_prefix", Is::Text, true),
+        ("input_extra", Is::List, false),
+    ];
+    if let Some(refusal) = refusal(body, &needed, passed_over) {
+        return refusal;
+    }
+    let extras = body.get("input_extra").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if extras.iter().any(|extra| !extra.get("text").is_some_and(Value::is_string)) {
+        return invalid("extra_context chunk must contain a \"text\" field with a string value");
+    }
+    let prefix = format!("{}{}", text(body, "input_prefix"), text(body, "prompt"));
+    let hole = Hole { prefix, suffix: text(body, "input_suffix").to_owned() };
+    let extras = extras
+        .iter()
+        .map(|extra| format!("<|file_sep|>{}\n{}", text(extra, "filename"), text(extra, "text")));
+    let prompt = format!("{}{}", extras.collect::<String>(), marks.prompt(&hole));
+    native(dialect, body, &prompt, &dialect.model.fill(&hole))
+}
+
+fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    if let Some(refusal) = refusal(body, &[("prompt", Is::Text, true)], passed_over) {
+        return refusal;
+    }
+    let prompt = text(body, "prompt");
+    native(dialect, body, prompt, &dialect.model.complete(prompt))
+}
+
+fn timings(generation: &Generation) -> Value {
+    json!({
+        "cache_n": 1,
+        "prompt_n": generation.input.saturating_sub(1),
+        "prompt_ms": 2.5,
+        "predicted_n": generation.pieces.len(),
+        "predicted_ms": 1.5,
+    })
+}
+
+fn timings_beside(generation: &Generation) -> Value {
+    json!({"timings": timings(generation)})
+}
+
+fn native(dialect: &Dialect, body: &Value, prompt: &str, said: &str) -> Reply {
+    let limit = count(body, "n_predict", count(body, "max_tokens", 4096));
+    let generation = Generation::new(prompt, said, limit, &texts(body, "stop"), false);
+    let (stop_type, input, output) = match generation.ending {
+        Ending::Model => ("eos", generation.input, generation.pieces.len()),
+        Ending::Limit => ("limit", generation.input, generation.pieces.len()),
+        Ending::Word => ("word", generation.input, generation.pieces.len()),
+    };
+    let mut last = json!({
+        "index": 0, "content": "", "tokens": [], "id_slot": 0, "stop": true, "model": dialect.model.name,
+        "tokens_predicted": output, "tokens_evaluated": input, "prompt": prompt, "truncated": false,
+        "stop_type": stop_type, "stopping_word": "", "tokens_cached": input + output, "timings": timings(&generation),
+    });
+    if !is_set(body, "stream") {
+        last["content"] = json!(generation.text());
+        return Reply::json(200, &last);
+    }
+    let send = |reply: Reply, event: &Value| reply.chunk(format!("data: {event}\n\n").as_bytes());
+    let mut reply = Reply::stream("text/event-stream");
+    if is_set(body, "return_progress") {
+        let progress = json!({"total": input, "cache": 1, "processed": input, "time_ms": 2});
+        let event =
+            json!({"index": 0, "content": "", "tokens": [], "stop": false, "prompt_progress": progress});
+        reply = send(reply, &event);
+    }
+    for (index, piece) in generation.pieces.iter().enumerate() {
+        if !dialect.piece_delay.is_zero() {
+            reply = reply.step(Step::Pause(dialect.piece_delay));
+        }
+        let event = json!({
+            "index": 0, "content": piece, "tokens": [index], "stop": false, "id_slot": -1,
+            "tokens_predicted": index + 1, "tokens_evaluated": input,
+        });
+        reply = send(reply, &event);
+    }
+    send(reply, &last).end()
+}
+
+fn openai_completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    let suffix = text(body, "suffix");
+    let needed = [("prompt", Is::Text, true), ("suffix", Is::Text, false)];
+    if let Some(refusal) = refusal(body, &needed, passed_over) {
+        return refusal;
+    }
+    if !suffix.is_empty() {
+        if dialect.suffix == SuffixPolicy::Refused {
+            return error(500, "server_error", "Unsupported param: suffix");
+        }
+        passed_over.push("suffix".to_owned());
+    }
+    let prompt = text(body, "prompt");
+    let limit = count(body, "max_tokens", 4096);
+    let generation =
+        Generation::new(prompt, &dialect.model.complete(prompt), limit, &texts(body, "stop"), false);
+    streams::reply(dialect, COMPLETIONS, body, &generation)
+}
+
+fn chat(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    if let Some(refusal) = refusal(body, &[("messages", Is::List, true)], passed_over) {
+        return refusal;
+    }
+    let conversation = openai::conversation(body);
+    let said = dialect.model.chat(&conversation);
+    let generation =
+        Generation::new(&conversation, &said, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
+    streams::reply(dialect, CHATS, body, &generation)
+}

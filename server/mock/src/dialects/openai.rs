@@ -1,0 +1,159 @@
+//! OpenAI: whatever it does not know it refuses.
+
+use serde_json::Value;
+
+use super::check::{Field, Is, Wrong, check};
+use super::streams::{Shape, no_more};
+use super::{Dialect, SuffixPolicy, count, error, streams, text, texts};
+use crate::model::Generation;
+use crate::{Hole, Received, Reply};
+
+const COMPLETION: &[Field] = &[
+    ("model", Is::Text, true),
+    ("prompt", Is::Texts, true),
+    ("suffix", Is::Text, false),
+    ("max_tokens", Is::Count, false),
+    ("temperature", Is::Number, false),
+    ("top_p", Is::Number, false),
+    ("n", Is::Count, false),
+    ("stop", Is::Texts, false),
+    ("stream", Is::Flag, false),
+    ("stream_options", Is::Object, false),
+    ("seed", Is::Count, false),
+    ("presence_penalty", Is::Number, false),
+    ("frequency_penalty", Is::Number, false),
+    ("logit_bias", Is::Object, false),
+    ("logprobs", Is::Count, false),
+    ("best_of", Is::Count, false),
+    ("echo", Is::Flag, false),
+    ("user", Is::Text, false),
+];
+
+const CHAT: &[Field] = &[
+    ("model", Is::Text, true),
+    ("messages", Is::List, true),
+    ("max_tokens", Is::Count, false),
+    ("max_completion_tokens", Is::Count, false),
+    ("temperature", Is::Number, false),
+    ("top_p", Is::Number, false),
+    ("n", Is::Count, false),
+    ("stop", Is::Texts, false),
+    ("stream", Is::Flag, false),
+    ("stream_options", Is::Object, false),
+    ("seed", Is::Count, false),
+    ("reasoning_effort", Is::Text, false),
+    ("user", Is::Text, false),
+];
+
+pub(super) const COMPLETIONS: Shape =
+    Shape { is_chat: false, begins_with_role: false, counts_when_asked: true, more: no_more };
+
+const CHATS: Shape = Shape { is_chat: true, begins_with_role: true, counts_when_asked: true, more: no_more };
+
+pub(super) fn reply(dialect: &Dialect, received: &Received, _passed_over: &mut Vec<String>) -> Reply {
+    if !dialect.is_allowed(received) {
+        let message = match received.header("authorization") {
+            None => "You didn't provide an API key.".to_owned(),
+            Some(key) => format!("Incorrect API key provided: {}.", key.trim_start_matches("Bearer ")),
+        };
+        return error(401, "invalid_request_error", &message);
+    }
+    match (received.method.as_str(), received.path.as_str()) {
+        ("POST", "/v1/completions") => completion(dialect, &received.json()),
+        ("POST", "/v1/chat/completions") => chat(dialect, &received.json()),
+        ("GET", "/v1/models") => models(dialect),
+        (method, path) => error(404, "invalid_request_error", &format!("Invalid URL ({method} {path})")),
+    }
+}
+
+pub(super) fn models(dialect: &Dialect) -> Reply {
+    Reply::json(
+        200,
+        &serde_json::json!({"object": "list", "data": [{"id": dialect.model.name, "object": "model"}]}),
+    )
+}
+
+fn completion(dialect: &Dialect, body: &Value) -> Reply {
+    if let Some(refusal) = refusal(dialect, body, COMPLETION) {
+        return refusal;
+    }
+    let (prompt, suffix) = (text(body, "prompt"), text(body, "suffix"));
+    let said = match (dialect.suffix, suffix) {
+        (SuffixPolicy::Refused, suffix) if !suffix.is_empty() => {
+            return error(400, "invalid_request_error", "Unsupported param: suffix");
+        }
+        (SuffixPolicy::Taken, suffix) if !suffix.is_empty() => {
+            dialect.model.fill(&Hole { prefix: prompt.to_owned(), suffix: suffix.to_owned() })
+        }
+        _ => dialect.model.complete(prompt),
+    };
+    let generation =
+        Generation::new(prompt, &said, count(body, "max_tokens", 16), &texts(body, "stop"), false);
+    streams::reply(dialect, COMPLETIONS, body, &generation)
+}
+
+fn chat(dialect: &Dialect, body: &Value) -> Reply {
+    if let Some(refusal) = refusal(dialect, body, CHAT).or_else(|| reasoning_refusal(dialect, body)) {
+        return refusal;
+    }
+    let conversation = conversation(body);
+    let limit = count(body, "max_tokens", count(body, "max_completion_tokens", 4096));
+    let said = dialect.model.chat(&conversation);
+    let generation = Generation::new(&conversation, &said, limit, &texts(body, "stop"), false);
+    streams::reply(dialect, CHATS, body, &generation)
+}
+
+/// All that was said in a conversation.
+pub(super) fn conversation(body: &Value) -> String {
+    let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    messages.iter().map(|message| format!("{}\n", text(message, "content"))).collect()
+}
+
+fn reasoning_refusal(dialect: &Dialect, body: &Value) -> Option<Reply> {
+    if !dialect.reasons {
+        return None;
+    }
+    let refuse = |message: &str| Some(error(400, "invalid_request_error", message));
+    if body.get("max_tokens").is_some() {
+        return refuse(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        );
+    }
+    if body.get("temperature").and_then(Value::as_f64).is_some_and(|temperature| temperature != 1.0) {
+        return refuse(
+            "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+        );
+    }
+    None
+}
+
+fn refusal(dialect: &Dialect, body: &Value, fields: &[Field]) -> Option<Reply> {
+    let refuse = |message: String| Some(error(400, "invalid_request_error", &message));
+    match check(body, fields) {
+        Err(Wrong::NoObject) => {
+            return refuse("We could not parse the JSON body of your request.".to_owned());
+        }
+        Err(Wrong::Missing("model")) => return refuse("you must provide a model parameter".to_owned()),
+        Err(Wrong::Missing(field)) => return refuse(format!("Missing required parameter: '{field}'.")),
+        Err(Wrong::Type(field)) => return refuse(format!("Invalid type for '{field}'.")),
+        Ok((_, unknown)) => {
+            if let Some(field) = unknown.first() {
+                return refuse(format!("Unrecognized request argument supplied: {field}"));
+            }
+        }
+    }
+    if texts(body, "stop").len() > 4 {
+        return refuse("Invalid 'stop': array too long. Expected an array with maximum length 4.".to_owned());
+    }
+    if body.get("stream_options").is_some() && !super::is_set(body, "stream") {
+        return refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.".to_owned());
+    }
+    let model = text(body, "model");
+    (model != dialect.model.name).then(|| {
+        error(
+            404,
+            "invalid_request_error",
+            &format!("The model `{model}` does not exist or you do not have access to it."),
+        )
+    })
+}

@@ -1,0 +1,128 @@
+//! Text Generation Inference: no suffix, no temperature of 0, four stops, special tokens in the stream.
+
+use serde_json::{Value, json};
+
+use super::check::{Field, Is, Wrong, check};
+use super::{Dialect, count, is_set, text, texts};
+use crate::model::{Ending, Generation};
+use crate::{Received, Reply, Step};
+
+const FIELDS: &[Field] =
+    &[("inputs", Is::Text, true), ("parameters", Is::Object, false), ("stream", Is::Flag, false)];
+
+const PARAMETERS: &[Field] = &[
+    ("best_of", Is::Count, false),
+    ("temperature", Is::Number, false),
+    ("repetition_penalty", Is::Number, false),
+    ("frequency_penalty", Is::Number, false),
+    ("top_k", Is::Count, false),
+    ("top_p", Is::Number, false),
+    ("typical_p", Is::Number, false),
+    ("do_sample", Is::Flag, false),
+    ("max_new_tokens", Is::Count, false),
+    ("return_full_text", Is::Flag, false),
+    ("stop", Is::Texts, false),
+    ("truncate", Is::Count, false),
+    ("watermark", Is::Flag, false),
+    ("details", Is::Flag, false),
+    ("decoder_input_details", Is::Flag, false),
+    ("seed", Is::Count, false),
+    ("top_n_tokens", Is::Count, false),
+];
+
+pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+    if !dialect.is_allowed(received) {
+        return Reply::whole(401, "text/plain", b"");
+    }
+    match (received.method.as_str(), received.path.as_str()) {
+        ("POST", "/generate_stream") => generate(dialect, &received.json(), passed_over),
+        ("POST", "/v1/completions") if received.json().get("suffix").is_some() => {
+            invalid("Suffix is not supported and can be achieved by preprocessing the prompt.")
+        }
+        ("GET", "/info") => Reply::json(
+            200,
+            &json!({"model_id": dialect.model.name, "max_input_tokens": 3072, "max_total_tokens": 4096, "max_stop_sequences": 4}),
+        ),
+        _ => Reply::whole(404, "text/plain", b""),
+    }
+}
+
+fn invalid(message: &str) -> Reply {
+    Reply::json(
+        422,
+        &json!({"error": format!("Input validation error: {message}"), "error_type": "validation"}),
+    )
+}
+
+fn generate(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    let refuse = |message: &str| {
+        let message = format!("Failed to deserialize the JSON body into the target type: {message}");
+        Reply::whole(422, "text/plain; charset=utf-8", message.as_bytes())
+    };
+    let parameters = body.get("parameters").cloned().unwrap_or_else(|| json!({}));
+    match check(body, FIELDS).and_then(|(_, unknown)| Ok((unknown, check(&parameters, PARAMETERS)?.1))) {
+        Err(Wrong::NoObject) => return refuse("expected an object"),
+        Err(Wrong::Missing(field)) => return refuse(&format!("missing field `{field}`")),
+        Err(Wrong::Type(field)) => return refuse(&format!("{field}: invalid type")),
+        Ok((mut unknown, mut unknown_parameters)) => {
+            passed_over.append(&mut unknown);
+            passed_over.append(&mut unknown_parameters);
+        }
+    }
+    let number = |name: &str| parameters.get(name).and_then(Value::as_f64);
+    let stops = texts(&parameters, "stop");
+    if number("temperature").is_some_and(|temperature| temperature <= 0.0) {
+        return invalid("`temperature` must be strictly positive");
+    }
+    if number("top_p").is_some_and(|top_p| top_p <= 0.0 || top_p >= 1.0) {
+        return invalid("`top_p` must be > 0.0 and < 1.0");
+    }
+    if stops.len() > 4 {
+        return invalid(&format!("`stop` supports up to 4 stop sequences. Given: {}", stops.len()));
+    }
+    if text(body, "inputs").is_empty() {
+        return invalid("`inputs` cannot be empty");
+    }
+    stream(dialect, text(body, "inputs"), &parameters, &stops)
+}
+
+fn stream(dialect: &Dialect, inputs: &str, parameters: &Value, stops: &[String]) -> Reply {
+    let limit = count(parameters, "max_new_tokens", 100);
+    let generation = Generation::new(inputs, &dialect.model.complete(inputs), limit, stops, true);
+    let whole = if is_set(parameters, "return_full_text") {
+        format!("{inputs}{}", generation.text())
+    } else {
+        generation.text()
+    };
+    let (reason, closing) = match generation.ending {
+        Ending::Model => ("eos_token", Some("<|endoftext|>")),
+        Ending::Word => ("stop_sequence", None),
+        Ending::Limit => ("length", None),
+    };
+    let pieces: Vec<(&str, bool)> = generation
+        .pieces
+        .iter()
+        .map(|piece| (piece.as_str(), false))
+        .chain(closing.map(|text| (text, true)))
+        .collect();
+    let mut reply = Reply::stream("text/event-stream");
+    for (index, &(piece, is_special)) in pieces.iter().enumerate() {
+        let mut event = json!({
+            "index": index + 1,
+            "token": {"id": index, "text": piece, "logprob": -0.5, "special": is_special},
+            "generated_text": null,
+            "details": null,
+        });
+        if index + 1 == pieces.len() {
+            event["generated_text"] = json!(whole);
+            event["details"] = json!({
+                "finish_reason": reason, "generated_tokens": pieces.len(), "input_length": generation.input, "seed": null,
+            });
+        }
+        if !dialect.piece_delay.is_zero() {
+            reply = reply.step(Step::Pause(dialect.piece_delay));
+        }
+        reply = reply.chunk(format!("data:{event}\n\n").as_bytes());
+    }
+    reply.end()
+}

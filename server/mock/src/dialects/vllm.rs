@@ -1,0 +1,85 @@
+//! vLLM: a suffix is refused, unknown fields are passed over, special tokens are left out of the text unless it is told otherwise.
+
+use serde_json::{Value, json};
+
+use super::check::{Field, Is, Wrong, check};
+use super::{Dialect, count, openai, streams, text, texts};
+use crate::model::Generation;
+use crate::{Received, Reply};
+
+const FIELDS: &[Field] = &[
+    ("model", Is::Text, false),
+    ("prompt", Is::Texts, true),
+    ("suffix", Is::Text, false),
+    ("max_tokens", Is::Count, false),
+    ("min_tokens", Is::Count, false),
+    ("temperature", Is::Number, false),
+    ("top_p", Is::Number, false),
+    ("top_k", Is::Count, false),
+    ("n", Is::Count, false),
+    ("stop", Is::Texts, false),
+    ("stream", Is::Flag, false),
+    ("stream_options", Is::Object, false),
+    ("seed", Is::Count, false),
+    ("skip_special_tokens", Is::Flag, false),
+    ("spaces_between_special_tokens", Is::Flag, false),
+    ("include_stop_str_in_output", Is::Flag, false),
+    ("repetition_penalty", Is::Number, false),
+    ("stop_token_ids", Is::List, false),
+    ("ignore_eos", Is::Flag, false),
+];
+
+pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+    if !dialect.is_allowed(received) {
+        return Reply::json(401, &json!({"error": "Unauthorized"}));
+    }
+    match (received.method.as_str(), received.path.as_str()) {
+        ("POST", "/v1/completions") => completion(dialect, &received.json(), passed_over),
+        ("GET", "/v1/models") => Reply::json(
+            200,
+            &json!({"object": "list", "data": [{
+                "id": dialect.model.name, "object": "model", "owned_by": "vllm", "root": dialect.model.name,
+                "max_model_len": 4096,
+            }]}),
+        ),
+        _ => Reply::json(404, &json!({"detail": "Not Found"})),
+    }
+}
+
+fn refuse(status: u16, kind: &str, message: &str) -> Reply {
+    Reply::json(status, &json!({"error": {"message": message, "type": kind, "param": null, "code": status}}))
+}
+
+fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
+    match check(body, FIELDS) {
+        Err(Wrong::NoObject) => return refuse(400, "BadRequestError", "JSON decode error"),
+        Err(Wrong::Missing(field)) => {
+            return refuse(
+                400,
+                "BadRequestError",
+                &format!("[{{'type': 'missing', 'loc': ('body', '{field}')}}]"),
+            );
+        }
+        Err(Wrong::Type(field)) => {
+            return refuse(400, "BadRequestError", &format!("Input should be valid: {field}"));
+        }
+        Ok((_, mut unknown)) => passed_over.append(&mut unknown),
+    }
+    if body.get("suffix").is_some_and(|suffix| !suffix.is_null()) {
+        return refuse(400, "BadRequestError", "suffix is not currently supported");
+    }
+    let model = text(body, "model");
+    if !model.is_empty() && model != dialect.model.name {
+        return refuse(404, "NotFoundError", &format!("The model `{model}` does not exist."));
+    }
+    let prompt = text(body, "prompt");
+    let mut said = dialect.model.complete(prompt);
+    if body.get("skip_special_tokens") != Some(&json!(false)) {
+        for mark in dialect.model.marks.iter().flat_map(|marks| marks.all()).filter(|mark| !mark.is_empty()) {
+            said = said.replace(mark, "");
+        }
+    }
+    let generation =
+        Generation::new(prompt, &said, count(body, "max_tokens", 16), &texts(body, "stop"), false);
+    streams::reply(dialect, openai::COMPLETIONS, body, &generation)
+}

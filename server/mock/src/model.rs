@@ -1,0 +1,245 @@
+//! A model that knows a few holes, and its own template.
+
+use std::sync::Arc;
+
+/// The text around a hole, as a model finds it in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// Text before it.
+    pub prefix: String,
+    /// Text after it.
+    pub suffix: String,
+}
+
+/// The marks of a template; written down here once more, because they are what is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    before_prefix: &'static str,
+    before_suffix: &'static str,
+    before_middle: &'static str,
+    is_suffix_first: bool,
+}
+
+impl Marks {
+    /// Qwen2.5-Coder's and CodeGemma's.
+    pub const QWEN: Marks = Marks::prefix_first("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>");
+    /// StarCoder's and Granite's.
+    pub const STARCODER: Marks = Marks::prefix_first("<fim_prefix>", "<fim_suffix>", "<fim_middle>");
+    /// DeepSeek-Coder's.
+    pub const DEEPSEEK: Marks = Marks::prefix_first("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>");
+    /// CodeLlama's, blanks included.
+    pub const CODELLAMA: Marks = Marks::prefix_first("<PRE> ", " <SUF>", " <MID>");
+    /// Codestral's.
+    pub const CODESTRAL: Marks = Marks {
+        before_prefix: "[PREFIX]",
+        before_suffix: "[SUFFIX]",
+        before_middle: "",
+        is_suffix_first: true,
+    };
+
+    const fn prefix_first(
+        before_prefix: &'static str,
+        before_suffix: &'static str,
+        before_middle: &'static str,
+    ) -> Marks {
+        Marks { before_prefix, before_suffix, before_middle, is_suffix_first: false }
+    }
+
+    /// The hole of a prompt in which each mark stands once, at its place.
+    pub fn hole(&self, prompt: &str) -> Option<Hole> {
+        let prompt = prompt.strip_suffix(self.before_middle)?;
+        let is_once = |mark: &&str| prompt.matches(*mark).count() == 1;
+        if ![self.before_prefix, self.before_suffix].iter().all(is_once) {
+            return None;
+        }
+        let (prefix, suffix) = if self.is_suffix_first {
+            let (rest, prefix) = prompt.split_once(self.before_prefix)?;
+            (prefix, rest.split_once(self.before_suffix)?.1)
+        } else {
+            let (rest, suffix) = prompt.split_once(self.before_suffix)?;
+            (rest.split_once(self.before_prefix)?.1, suffix)
+        };
+        Some(Hole { prefix: prefix.to_owned(), suffix: suffix.to_owned() })
+    }
+
+    /// A prompt with these marks.
+    pub fn prompt(&self, hole: &Hole) -> String {
+        let prefix = format!("{}{}", self.before_prefix, hole.prefix);
+        let suffix = format!("{}{}", self.before_suffix, hole.suffix);
+        let (first, second) = if self.is_suffix_first { (suffix, prefix) } else { (prefix, suffix) };
+        format!("{first}{second}{}", self.before_middle)
+    }
+
+    pub(crate) fn all(&self) -> [&'static str; 3] {
+        [self.before_prefix, self.before_suffix, self.before_middle]
+    }
+}
+
+/// What a model says that does not understand the question.
+pub(crate) const NOISE: &str = "lorem ipsum dolor sit amet";
+
+type Answers = dyn Fn(&Hole) -> Option<String> + Send + Sync;
+
+/// A model behind a server.
+#[derive(Clone)]
+pub struct Model {
+    pub(crate) name: String,
+    /// `None` for models that fill no holes.
+    pub(crate) marks: Option<Marks>,
+    answers: Arc<Answers>,
+    known: Vec<(Hole, String)>,
+}
+
+impl Model {
+    /// A model that knows nothing yet. `marks` are those of its template; without, it is one for chats alone.
+    pub fn new(name: &str, marks: Option<Marks>) -> Model {
+        Model { name: name.to_owned(), marks, answers: Arc::new(|_| None), known: Vec::new() }
+    }
+
+    /// The same model, which knows what belongs between `prefix` and `suffix`.
+    #[must_use]
+    pub fn knowing(mut self, prefix: &str, answer: &str, suffix: &str) -> Model {
+        let hole = Hole { prefix: prefix.to_owned(), suffix: suffix.to_owned() };
+        self.known.push((hole, answer.to_owned()));
+        self
+    }
+
+    /// The same model, which answers what the closure says to holes that it does not know otherwise.
+    #[must_use]
+    pub fn answering(self, answers: impl Fn(&Hole) -> Option<String> + Send + Sync + 'static) -> Model {
+        Model { answers: Arc::new(answers), ..self }
+    }
+
+    /// What it says to a prompt.
+    pub(crate) fn complete(&self, prompt: &str) -> String {
+        let hole = self.marks.and_then(|marks| marks.hole(prompt));
+        hole.map_or_else(|| NOISE.to_owned(), |hole| self.fill(&hole))
+    }
+
+    /// What it says to a hole.
+    pub(crate) fn fill(&self, hole: &Hole) -> String {
+        let known = self.known.iter().find(|(known, _)| is_at(known, hole)).map(|(_, answer)| answer.clone());
+        known.or_else(|| (self.answers)(hole)).unwrap_or_else(|| NOISE.to_owned())
+    }
+
+    /// What it says in a chat: the answer in a fence, with words around it, where both sides of a known hole stand in the conversation.
+    pub(crate) fn chat(&self, conversation: &str) -> String {
+        let stands = |text: &str| conversation.contains(text.trim());
+        let is_meant = |hole: &Hole| stands(tail(&hole.prefix)) && stands(head(&hole.suffix));
+        match self.known.iter().find(|(hole, _)| is_meant(hole)) {
+            Some((_, answer)) => format!("```\n{answer}\n```"),
+            None => "I would be happy to help. Which code do you mean?".to_owned(),
+        }
+    }
+}
+
+/// As much of a text as tells places apart, bytes.
+const REACH: usize = 60;
+
+fn tail(text: &str) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(REACH))..]
+}
+
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(REACH)]
+}
+
+/// Whether the hole is the known one; an empty suffix may be sent as blanks.
+fn is_at(known: &Hole, hole: &Hole) -> bool {
+    let suffix = head(&known.suffix);
+    let fits =
+        if suffix.is_empty() { hole.suffix.trim().is_empty() } else { hole.suffix.starts_with(suffix) };
+    fits && hole.prefix.ends_with(tail(&known.prefix))
+}
+
+/// How a generation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Model,
+    Limit,
+    Word,
+}
+
+/// A generation, token by token.
+#[derive(Clone, Debug)]
+pub(crate) struct Generation {
+    pub(crate) pieces: Vec<String>,
+    pub(crate) ending: Ending,
+    pub(crate) input: usize,
+}
+
+/// Characters of a token, roughly as in real vocabularies.
+const TOKEN: usize = 4;
+
+pub(crate) fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(TOKEN)
+}
+
+impl Generation {
+    /// `text` as a server sends it that stops at `stops`, or at so many tokens. Servers differ in whether the stop itself is sent.
+    pub(crate) fn new(
+        prompt: &str,
+        text: &str,
+        limit: usize,
+        stops: &[String],
+        with_stop: bool,
+    ) -> Generation {
+        let stop =
+            stops.iter().filter(|stop| !stop.is_empty()).filter_map(|stop| Some((text.find(stop)?, stop)));
+        let (text, mut ending) = match stop.min_by_key(|(at, _)| *at) {
+            None => (text, Ending::Model),
+            Some((at, stop)) => (&text[..at + if with_stop { stop.len() } else { 0 }], Ending::Word),
+        };
+        let characters: Vec<char> = text.chars().collect();
+        let mut pieces: Vec<String> = characters.chunks(TOKEN).map(|piece| piece.iter().collect()).collect();
+        if pieces.len() > limit {
+            pieces.truncate(limit);
+            ending = Ending::Limit;
+        }
+        Generation { pieces, ending, input: tokens(prompt) }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.pieces.concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_in_another_template_has_no_hole() {
+        let hole = Hole { prefix: "a".to_owned(), suffix: "b".to_owned() };
+        let all = [Marks::QWEN, Marks::STARCODER, Marks::DEEPSEEK, Marks::CODELLAMA, Marks::CODESTRAL];
+        for marks in all {
+            let prompt = marks.prompt(&hole);
+            let readers: Vec<Marks> = all.into_iter().filter(|other| other.hole(&prompt).is_some()).collect();
+            assert_eq!(readers, [marks]);
+            assert_eq!(marks.hole(&prompt).as_ref(), Some(&hole));
+        }
+    }
+
+    #[test]
+    fn a_model_knows_its_holes_alone() {
+        let model = Model::new("m", Some(Marks::QWEN)).knowing("def f():\n    ", "return 1", "\n\nf()\n");
+        let ask = |prefix: &str, suffix: &str| {
+            model.fill(&Hole { prefix: prefix.to_owned(), suffix: suffix.to_owned() })
+        };
+        assert_eq!(ask("# other.py\ndef f():\n    ", "\n\nf()\n"), "return 1");
+        assert_eq!(ask("def f():\n    ", "\n"), NOISE);
+        assert_eq!(model.chat("fill def f():\n    <HOLE>\n\nf()\n please"), "```\nreturn 1\n```");
+    }
+
+    #[test]
+    fn a_generation_ends_at_a_stop_or_at_its_limit() {
+        let stops = ["!".to_owned()];
+        let said = |limit, with_stop| {
+            let generation = Generation::new("", "abcdefgh!ij", limit, &stops, with_stop);
+            (generation.text(), generation.ending)
+        };
+        assert_eq!(said(9, false), ("abcdefgh".to_owned(), Ending::Word));
+        assert_eq!(said(9, true), ("abcdefgh!".to_owned(), Ending::Word));
+        assert_eq!(said(1, false), ("abcd".to_owned(), Ending::Limit));
+    }
+}

@@ -1,0 +1,160 @@
+//! What a server sends, byte by byte where it matters.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// A part of a reply.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Sends these bytes, at once.
+    Bytes(Vec<u8>),
+    /// Sends these bytes again and again, for as long as the client reads.
+    Endless(Vec<u8>),
+    /// Waits until the client closes the connection.
+    Hang,
+    /// Waits until the test opens the gate, or the client closes the connection.
+    Wait(Gate),
+    /// Waits so long, as a model does that has to think.
+    Pause(Duration),
+    /// Closes the connection with a reset.
+    Reset,
+}
+
+/// Something a test opens.
+#[derive(Clone, Debug)]
+pub struct Gate(watch::Sender<bool>);
+
+impl Default for Gate {
+    fn default() -> Gate {
+        Gate(watch::Sender::new(false))
+    }
+}
+
+impl Gate {
+    /// Lets everybody through, now and later.
+    pub fn open(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) async fn opened(&self) {
+        // The sender lives as long as this does.
+        let _ = self.0.subscribe().wait_for(|is_open| *is_open).await;
+    }
+}
+
+/// What is sent in answer to one request.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// In this order.
+    pub steps: Vec<Step>,
+    /// Whether the connection is closed afterwards.
+    pub closes: bool,
+}
+
+impl Reply {
+    /// These bytes, and the end of the connection.
+    pub fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
+        Reply { steps: vec![Step::Bytes(bytes.into())], closes: true }
+    }
+
+    /// A whole answer.
+    pub fn whole(status: u16, content_type: &str, body: &[u8]) -> Reply {
+        let mut bytes =
+            head(status, &[("content-type", content_type), ("content-length", &body.len().to_string())]);
+        bytes.extend_from_slice(body);
+        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+    }
+
+    /// A whole answer with further headers.
+    pub fn with_headers(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        let length = body.len().to_string();
+        let headers: Vec<(&str, &str)> =
+            headers.iter().copied().chain([("content-length", &*length)]).collect();
+        let mut bytes = head(status, &headers);
+        bytes.extend_from_slice(body);
+        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+    }
+
+    /// JSON.
+    pub fn json(status: u16, body: &Value) -> Reply {
+        Reply::whole(status, "application/json", body.to_string().as_bytes())
+    }
+
+    /// The beginning of a stream; see [`chunk`](Reply::chunk) and [`end`](Reply::end).
+    pub fn stream(content_type: &str) -> Reply {
+        let bytes = head(200, &[("content-type", content_type), ("transfer-encoding", "chunked")]);
+        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+    }
+
+    /// A further part of a stream.
+    #[must_use]
+    pub fn chunk(self, bytes: &[u8]) -> Reply {
+        self.step(Step::Bytes(chunk(bytes)))
+    }
+
+    /// The same part without end.
+    #[must_use]
+    pub fn endless(self, bytes: &[u8]) -> Reply {
+        self.step(Step::Endless(chunk(bytes)))
+    }
+
+    /// The end of a stream.
+    #[must_use]
+    pub fn end(self) -> Reply {
+        self.step(Step::Bytes(b"0\r\n\r\n".to_vec()))
+    }
+
+    /// A further step.
+    #[must_use]
+    pub fn step(mut self, step: Step) -> Reply {
+        self.steps.push(step);
+        self
+    }
+
+    /// The same after a step.
+    #[must_use]
+    pub fn after(mut self, step: Step) -> Reply {
+        self.steps.insert(0, step);
+        self
+    }
+
+    /// Server-sent events of this data, each in a chunk.
+    pub fn events<'a>(events: impl IntoIterator<Item = &'a str>) -> Reply {
+        let start = Reply::stream("text/event-stream");
+        events
+            .into_iter()
+            .fold(start, |reply, event| reply.chunk(format!("data: {event}\n\n").as_bytes()))
+            .end()
+    }
+}
+
+fn chunk(bytes: &[u8]) -> Vec<u8> {
+    let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+    chunk.extend_from_slice(bytes);
+    chunk.extend_from_slice(b"\r\n");
+    chunk
+}
+
+fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
+    let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    format!("HTTP/1.1 {status} {}\r\n{}\r\n", reason(status), headers.collect::<String>()).into_bytes()
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        307 => "Temporary Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        404 => "Not Found",
+        422 => "Unprocessable Entity",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        _ => "Status",
+    }
+}

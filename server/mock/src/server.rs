@@ -1,0 +1,244 @@
+//! A server in a thread of its own.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
+
+use crate::log::Shared;
+use crate::{Certificate, Dialect, Log, Received, Reply, Step};
+
+type Script = dyn Fn(&Received, &Shared) -> Reply + Send + Sync;
+
+/// A server that answers until it is dropped.
+pub struct MockServer {
+    address: SocketAddr,
+    scheme: &'static str,
+    log: Shared,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl MockServer {
+    /// A server that answers each request as the closure says.
+    pub fn scripted(script: impl Fn(&Received) -> Reply + Send + Sync + 'static) -> MockServer {
+        MockServer::start(Arc::new(move |received, _| script(received)), None)
+    }
+
+    /// A server that gives these replies one after the other, and the last one ever after.
+    ///
+    /// # Panics
+    ///
+    /// When it is asked and there is none.
+    pub fn replying(replies: impl IntoIterator<Item = Reply>) -> MockServer {
+        let replies: Vec<Reply> = replies.into_iter().collect();
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        MockServer::scripted(move |_| {
+            let next = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            replies.get(next).or(replies.last()).cloned().expect("the test has a reply")
+        })
+    }
+
+    /// A server that speaks as a real one.
+    pub fn speaking(dialect: Dialect) -> MockServer {
+        MockServer::start(Arc::new(move |received, log| dialect.reply(received, log)), None)
+    }
+
+    /// A scripted server with encryption, at `localhost`.
+    pub fn encrypted(
+        certificate: &Certificate,
+        script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
+    ) -> MockServer {
+        let acceptor = TlsAcceptor::from(certificate.config());
+        MockServer::start(Arc::new(move |received, _| script(received)), Some(acceptor))
+    }
+
+    fn start(script: Arc<Script>, tls: Option<TlsAcceptor>) -> MockServer {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+        listener.set_nonblocking(true).expect("a socket can be told not to block");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let log = Shared::new();
+        let (stop, stopped) = oneshot::channel();
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let serving = Serving { script, tls, log: log.clone() };
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime can be made").block_on(serving.serve(listener, stopped));
+        });
+        MockServer { address, scheme, log, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Its address, like `http://127.0.0.1:12345`.
+    pub fn url(&self) -> String {
+        let host = if self.scheme == "https" { "localhost" } else { "127.0.0.1" };
+        format!("{}://{host}:{}", self.scheme, self.address.port())
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> String {
+        self.url().split_once("://").map(|(_, address)| address.to_owned()).unwrap_or_default()
+    }
+
+    /// What it has seen so far.
+    pub fn log(&self) -> Log {
+        self.log.now()
+    }
+
+    /// Waits until it has seen something, for as long as that can take at all.
+    ///
+    /// # Panics
+    ///
+    /// Where that does not come.
+    pub fn until(&self, what: &str, is_there: impl FnMut(&Log) -> bool) -> impl Future<Output = Log> {
+        self.log.until(what, is_there)
+    }
+}
+
+impl Drop for MockServer {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // It may have stopped by a defect.
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking(), "the mock server stopped by a defect");
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Serving {
+    script: Arc<Script>,
+    tls: Option<TlsAcceptor>,
+    log: Shared,
+}
+
+impl Serving {
+    async fn serve(self, listener: std::net::TcpListener, mut stopped: oneshot::Receiver<()>) {
+        let listener = TcpListener::from_std(listener).expect("the socket does not block");
+        let mut connections = tokio::task::JoinSet::new();
+        loop {
+            tokio::select! {
+                _ = &mut stopped => break,
+                Some(ended) = connections.join_next() => assert!(ended.is_ok(), "a connection stopped by a defect"),
+                Ok((stream, _)) = listener.accept() => {
+                    self.log.note(|log| log.accepted += 1);
+                    connections.spawn(self.clone().connection(stream));
+                }
+            }
+        }
+    }
+
+    async fn connection(self, stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
+        // Broken connections are what is tested.
+        let _ = match &self.tls {
+            None => self.converse(stream).await,
+            Some(tls) => match tls.accept(stream).await {
+                Ok(stream) => self.converse(stream).await,
+                Err(error) => Err(error),
+            },
+        };
+        self.log.note(|log| log.ended += 1);
+    }
+
+    async fn read(
+        &self,
+        stream: &mut impl Conversation,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<Option<Received>> {
+        let received = Received::read(stream, buffer).await;
+        if received.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await?;
+        }
+        received
+    }
+
+    async fn converse(&self, mut stream: impl Conversation) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        while let Some(received) = self.read(&mut stream, &mut buffer).await? {
+            let received = Arc::new(received);
+            self.log.note_request(&received);
+            let reply = (self.script)(&received, &self.log);
+            for step in reply.steps {
+                if take(step, &mut stream, &mut buffer).await.is_err() {
+                    let now = Instant::now();
+                    self.log.note(|log| {
+                        log.left += 1;
+                        log.left_at = Some(now);
+                    });
+                    return Ok(());
+                }
+            }
+            if reply.closes {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What connections with and without encryption have in common.
+trait Conversation: AsyncRead + AsyncWrite + Unpin {
+    /// Makes the end of the connection a reset.
+    fn reset(&mut self);
+}
+
+impl Conversation for TcpStream {
+    fn reset(&mut self) {
+        let _ = self.set_zero_linger();
+    }
+}
+
+impl Conversation for tokio_rustls::server::TlsStream<TcpStream> {
+    fn reset(&mut self) {
+        let _ = self.get_ref().0.set_zero_linger();
+    }
+}
+
+/// Does a step; an error where the client has left.
+async fn take(step: Step, stream: &mut impl Conversation, buffer: &mut Vec<u8>) -> io::Result<()> {
+    match step {
+        Step::Bytes(bytes) => stream.write_all(&bytes).await,
+        Step::Endless(bytes) => loop {
+            stream.write_all(&bytes).await?;
+        },
+        Step::Hang => Err(left(stream, buffer).await),
+        Step::Wait(gate) => unless_left(gate.opened(), stream, buffer).await,
+        Step::Pause(time) => unless_left(tokio::time::sleep(time), stream, buffer).await,
+        Step::Reset => {
+            stream.reset();
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+}
+
+async fn unless_left(
+    wait: impl Future<Output = ()>,
+    stream: &mut impl Conversation,
+    buffer: &mut Vec<u8>,
+) -> io::Result<()> {
+    tokio::select! {
+        () = wait => Ok(()),
+        error = left(stream, buffer) => Err(error),
+    }
+}
+
+/// Ends when the client leaves.
+async fn left(stream: &mut impl Conversation, buffer: &mut Vec<u8>) -> io::Error {
+    loop {
+        match stream.read_buf(buffer).await {
+            Ok(0) => return io::ErrorKind::UnexpectedEof.into(),
+            Ok(_) => {}
+            Err(error) => return error,
+        }
+    }
+}

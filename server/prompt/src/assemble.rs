@@ -1,0 +1,371 @@
+//! From a question to a prompt within a budget.
+//!
+//! ```text
+//! budget ── what the layout itself takes ──▶ rest ──quotas──▶ context, suffix, prefix ──cut──▶ fill in ──▶ count the whole
+//!                                             ▲                                                              │ too much
+//!                                             └───────────────────────── less ───────────────────────────────┘
+//! ```
+//!
+//! The prefix keeps its end, the suffix its beginning, context what is nearest. Everything is cut at line ends, except a line that alone
+//! is more than there is room for. Counts of pieces need not add up to the count of the whole, so the whole is counted at last, and with
+//! any counter whatever the budget is kept. Deterministic: the same question gives the same prompt.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use syntax::Language;
+use thiserror::Error;
+
+use crate::context::{Context, Writer};
+use crate::cut::{Count, Kept, Meter, keep_beginning, keep_end};
+use crate::extract::Reading;
+use crate::languages::spoken_name;
+use crate::neutral::neutralise;
+use crate::template::{Piece, Slot, Template, one_line, pieces};
+
+/// What is to be completed.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Path of the file, relative to the workspace root, with `/` between its parts; empty if it has none.
+    pub path: &'a str,
+    /// Its language, if it is a known one.
+    pub language: Option<Language>,
+    /// What the repository is called, where a layout names it.
+    pub repository: Option<&'a str>,
+    /// Text before the hole.
+    pub prefix: &'a str,
+    /// Text behind the hole.
+    pub suffix: &'a str,
+    /// Code from other files, the most useful first.
+    pub context: &'a [Snippet<'a>],
+}
+
+/// A piece of code from another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Snippet<'a> {
+    /// Where it comes from, relative to the workspace root.
+    pub path: &'a str,
+    /// The code.
+    pub text: &'a str,
+}
+
+/// How much goes into a prompt, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Tokens of the whole prompt, instructions and the template's own tokens included.
+    pub tokens: usize,
+    /// How these are shared out.
+    pub shares: Shares,
+    /// How context is written.
+    pub placement: Placement,
+}
+
+/// How the room in a prompt is shared out. Numbers are relative to their sum; what one part does not need the others get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Text before the hole.
+    pub prefix: u32,
+    /// Text behind it.
+    pub suffix: u32,
+    /// Code from other files.
+    pub context: u32,
+}
+
+impl Shares {
+    /// Continue's: 30 percent for the prefix, 20 for the suffix, the rest for context.
+    pub const USUAL: Shares = Shares { prefix: 30, suffix: 20, context: 50 };
+}
+
+/// How code from other files is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// As the model was trained to read it, where that is known; else as comments.
+    Trained,
+    /// As comments before the prefix.
+    Comments,
+}
+
+/// What a model is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// Instructions, for models that chat: the system message.
+    pub system: Option<&'static str>,
+    /// The prompt; for models that chat, the user's message.
+    pub text: String,
+    /// The strings that end an answer, to tell the server, the most needed first.
+    pub stop: Vec<String>,
+    /// Tokens of instructions and prompt, as they were counted.
+    pub tokens: usize,
+    /// What of the question is in it.
+    pub kept: KeptParts,
+    /// Where in `text` that is.
+    pub places: Places,
+    /// How answers to it are read.
+    pub reading: Reading,
+}
+
+impl Prompt {
+    /// The prompt before the suffix and from the suffix on: what a server that renders the hole itself takes as `prompt` and `suffix`,
+    /// if the template is [`Template::Halves`].
+    pub fn halves(&self) -> (&str, &str) {
+        self.text.split_at(self.places.suffix.start)
+    }
+}
+
+/// What was kept of a question, in bytes of its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptParts {
+    /// Of the prefix: its end.
+    pub prefix: Range<usize>,
+    /// Of the suffix: its beginning.
+    pub suffix: Range<usize>,
+    /// How many bytes of each piece of context, from its beginning; 0 where it was left out.
+    pub context: Vec<usize>,
+}
+
+/// Where the parts stand in a prompt, in bytes of its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// What was kept of the prefix.
+    pub prefix: Range<usize>,
+    /// What was kept of the suffix; empty if nothing was, even where something is sent in its place.
+    pub suffix: Range<usize>,
+}
+
+/// The budget is less than the template itself takes.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error(
+    "the prompt's template alone takes {needed} tokens, and the budget is {budget}; raise `budget_tokens`"
+)]
+pub struct NoRoom {
+    /// Tokens that a prompt without any code takes.
+    pub needed: usize,
+    /// Tokens there are.
+    pub budget: usize,
+}
+
+/// The prompt for a question: as much of it as the budget allows, in the template's layout. `count` says how many tokens a text has;
+/// [`crate::estimate`] does without an engine's tokenizer.
+pub fn assemble(
+    template: &Template,
+    question: &Question<'_>,
+    settings: &Settings,
+    count: Count<'_>,
+) -> Result<Prompt, NoRoom> {
+    let tokens = template.tokens();
+    let assembly = Assembly { template, question, settings, count, tokens: &tokens };
+    if !question.context.is_empty()
+        && let Ok(prompt) = assembly.fit(true)
+        && prompt.kept.context.iter().any(|bytes| *bytes > 0)
+    {
+        return Ok(prompt);
+    }
+    assembly.fit(false)
+}
+
+struct Assembly<'a> {
+    template: &'a Template,
+    question: &'a Question<'a>,
+    settings: &'a Settings,
+    count: Count<'a>,
+    tokens: &'a [&'a str],
+}
+
+/// The parts that go into a layout.
+struct Parts {
+    prefix: Range<usize>,
+    suffix: Range<usize>,
+    context: Context,
+}
+
+impl Assembly<'_> {
+    /// The fullest prompt within the budget, with context or without.
+    fn fit(&self, with_context: bool) -> Result<Prompt, NoRoom> {
+        let writer = Writer::new(self.template, self.question, self.tokens, self.settings.placement);
+        let writer = with_context.then_some(&writer);
+        let budget = self.settings.tokens;
+        let end = self.question.prefix.len();
+        let nothing = Parts { prefix: end..end, suffix: 0..0, context: Context::default() };
+        let empty = self.prompt(writer, &nothing);
+        if empty.tokens > budget {
+            return Err(NoRoom { needed: empty.tokens, budget });
+        }
+        let mut less = 0;
+        loop {
+            let room = (budget - empty.tokens).saturating_sub(less);
+            if room == 0 {
+                return Ok(empty);
+            }
+            let prompt = self.prompt(writer, &self.share_out(writer, room));
+            if prompt.tokens <= budget {
+                return Ok(prompt);
+            }
+            // At least twice as much less each time: a counter may grow faster than what it counts.
+            less += (prompt.tokens - budget).max(less);
+        }
+    }
+
+    /// Cuts the parts to so many tokens together.
+    fn share_out(&self, writer: Option<&Writer<'_>>, room: usize) -> Parts {
+        let Question { prefix, suffix, .. } = *self.question;
+        let meter = Meter { count: self.count, tokens: self.tokens };
+        let fill = |quota| writer.map_or_else(Context::default, |writer| writer.fill(quota, self.count));
+        let mut parts = (fill(room), keep_beginning(suffix, room, meter), keep_end(prefix, room, meter));
+        let Shares { prefix: of_prefix, suffix: of_suffix, context: of_context } = self.settings.shares;
+        let wanted = [parts.0.tokens, parts.1.tokens, parts.2.tokens];
+        let [context, suffix_quota, prefix_quota] = quotas(room, [of_context, of_suffix, of_prefix], wanted);
+        // What a part leaves by ending with a line goes to the next; the prefix is last since it can use most.
+        if wanted[0] > context {
+            parts.0 = fill(context);
+        }
+        let suffix_quota = suffix_quota + context - parts.0.tokens;
+        if wanted[1] > suffix_quota {
+            parts.1 = keep_beginning(suffix, suffix_quota, meter);
+        }
+        let prefix_quota = prefix_quota + suffix_quota.saturating_sub(parts.1.tokens);
+        if wanted[2] > prefix_quota {
+            parts.2 = keep_end(prefix, prefix_quota, meter);
+        }
+        let (context, Kept { at: suffix_end, .. }, Kept { at: prefix_start, .. }) = parts;
+        Parts { prefix: prefix_start..prefix.len(), suffix: 0..suffix_end, context }
+    }
+
+    /// Fills the parts into the layout.
+    fn prompt(&self, writer: Option<&Writer<'_>>, parts: &Parts) -> Prompt {
+        let question = self.question;
+        let (prefix, suffix) =
+            (&question.prefix[parts.prefix.clone()], &question.suffix[parts.suffix.clone()]);
+        let path = one_line(question.path);
+        let repository = one_line(question.repository.unwrap_or(""));
+        let filled = Filled {
+            layout: writer.map_or(self.template.file(), Writer::layout),
+            prefix: neutralise(prefix, self.tokens),
+            suffix: neutralise(suffix, self.tokens),
+            empty_suffix: self.template.empty_suffix(),
+            context: writer.map_or_else(String::new, |writer| {
+                [writer.head(), parts.context.text.clone(), writer.tail()].concat()
+            }),
+            path: neutralise(&path, self.tokens),
+            repository: neutralise(&repository, self.tokens),
+            language: spoken_name(question.language),
+        };
+        let (text, places) = filled.write();
+        let system = self.template.system();
+        let kept = if parts.context.kept.is_empty() {
+            vec![0; question.context.len()]
+        } else {
+            parts.context.kept.clone()
+        };
+        Prompt {
+            tokens: (self.count)(&text) + system.map_or(0, self.count),
+            system,
+            stop: self.template.stop().into_iter().map(str::to_owned).collect(),
+            kept: KeptParts { prefix: parts.prefix.clone(), suffix: parts.suffix.clone(), context: kept },
+            places,
+            reading: Reading::new(self.template, prefix, suffix, text.contains(crate::neutral::BREAK)),
+            text,
+        }
+    }
+}
+
+/// How many of `room` tokens each part gets: its share or what it wants, and what is left over again by shares.
+fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> [usize; N] {
+    let mut quotas = [0; N];
+    let mut room = room;
+    let mut open: Vec<usize> = (0..N).collect();
+    loop {
+        let sum: usize = open.iter().map(|part| shares[*part] as usize).sum();
+        // Parts without a share get what the others leave, in order.
+        let share = |part: usize| match sum {
+            0 => room,
+            _ => (room as u128 * u128::from(shares[part]) / sum as u128) as usize,
+        };
+        let content = open.iter().position(|part| wanted[*part] <= share(*part));
+        let Some(content) = content else {
+            let given: Vec<_> = open.iter().map(|part| (*part, share(*part))).collect();
+            for (part, quota) in given {
+                quotas[part] = quota.min(room);
+                room -= quotas[part];
+            }
+            return quotas;
+        };
+        let part = open.remove(content);
+        quotas[part] = wanted[part];
+        room -= wanted[part];
+    }
+}
+
+/// A layout and what goes into it.
+struct Filled<'a> {
+    layout: &'a str,
+    prefix: Cow<'a, str>,
+    suffix: Cow<'a, str>,
+    empty_suffix: &'a str,
+    context: String,
+    path: Cow<'a, str>,
+    repository: Cow<'a, str>,
+    language: &'static str,
+}
+
+impl Filled<'_> {
+    fn write(&self) -> (String, Places) {
+        let has_context = pieces(self.layout).any(|piece| piece == Piece::Slot(Slot::Context));
+        let parts = [self.layout.len(), self.prefix.len(), self.suffix.len(), self.context.len()];
+        let mut text = String::with_capacity(parts.iter().sum::<usize>() + self.path.len());
+        let mut places = Places::default();
+        for piece in pieces(self.layout) {
+            match piece {
+                Piece::Literal(literal) => text.push_str(literal),
+                Piece::Slot(Slot::Prefix) => {
+                    if !has_context {
+                        text.push_str(&self.context);
+                    }
+                    places.prefix = push(&mut text, &self.prefix);
+                }
+                Piece::Slot(Slot::Suffix) => {
+                    places.suffix = push(&mut text, &self.suffix);
+                    if self.suffix.is_empty() {
+                        text.push_str(self.empty_suffix);
+                    }
+                }
+                Piece::Slot(Slot::Context) => text.push_str(&self.context),
+                Piece::Slot(Slot::Path) => text.push_str(&self.path),
+                Piece::Slot(Slot::Repository) => text.push_str(&self.repository),
+                Piece::Slot(Slot::Language) => text.push_str(self.language),
+                Piece::Slot(Slot::Text) => {}
+            }
+        }
+        (text, places)
+    }
+}
+
+/// Appends a part; where it stands.
+fn push(text: &mut String, part: &str) -> Range<usize> {
+    let start = text.len();
+    text.push_str(part);
+    start..text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotas;
+
+    #[test]
+    fn parts_get_their_shares() {
+        assert_eq!(quotas(100, [50, 20, 30], [900, 900, 900]), [50, 20, 30]);
+    }
+
+    #[test]
+    fn what_one_does_not_want_the_others_get() {
+        assert_eq!(quotas(100, [50, 20, 30], [0, 900, 900]), [0, 40, 60]);
+        assert_eq!(quotas(100, [50, 20, 30], [10, 5, 900]), [10, 5, 85]);
+        assert_eq!(quotas(100, [50, 20, 30], [10, 5, 20]), [10, 5, 20]);
+        assert_eq!(quotas(100, [50, 20, 30], [900, 900, 1]), [70, 28, 1]);
+    }
+
+    #[test]
+    fn parts_without_a_share_get_what_is_left() {
+        assert_eq!(quotas(100, [0, 1, 1], [90, 20, 30]), [50, 20, 30]);
+        assert_eq!(quotas(100, [0, 0, 0], [30, 90, 90]), [30, 70, 0]);
+    }
+}

@@ -1,0 +1,230 @@
+//! Which template a model wants: what the configuration says, else what the server says of the model, else what the model is called.
+//!
+//! Guessing by the name alone is the most frequent cause of wrong templates elsewhere: models are renamed, and servers serve them under
+//! any name. A server's own template holds the tokens, and tokens do not lie. What was chosen and why is returned, to be shown.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use crate::families::{FAMILIES, Family};
+use crate::template::{Template, TemplateError, bare, layout_tokens};
+
+/// What is known of a model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// What the configuration says, if anything: a name, or a template written out.
+    pub configured: Option<&'a str>,
+    /// Texts of the server in which the model's tokens can stand: Ollama's `template`, a chat template, a vocabulary.
+    pub texts: &'a [&'a str],
+    /// What the server calls the model: the path of its file, its base model, its architecture.
+    pub names: &'a [&'a str],
+    /// What the user calls it: the name that requests carry.
+    pub model: &'a str,
+}
+
+/// A template, and why it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The template.
+    pub template: Template,
+    /// Why it.
+    pub by: ChosenBy,
+}
+
+/// Why a template was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// The configuration says so.
+    Configuration,
+    /// What the server says of the model.
+    Metadata,
+    /// The model's name.
+    Name,
+}
+
+impl fmt::Display for ChosenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            ChosenBy::Configuration => "configuration",
+            ChosenBy::Metadata => "metadata",
+            ChosenBy::Name => "name",
+        })
+    }
+}
+
+/// The template for a model; `None` if nothing tells. An error if the configuration says what there is not.
+pub fn choose(hints: &Hints<'_>) -> Result<Option<Choice>, TemplateError> {
+    if let Some(said) = hints.configured {
+        return Ok(Some(Choice { template: Template::parse(said)?, by: ChosenBy::Configuration }));
+    }
+    let by_tokens = hints.texts.iter().find_map(|text| by_tokens(text, hints));
+    let by_metadata = by_tokens.or_else(|| hints.names.iter().find_map(|name| by_model(name)));
+    let found = by_metadata.map(|family| (family, ChosenBy::Metadata));
+    let found = found.or_else(|| by_model(hints.model).map(|family| (family, ChosenBy::Name)));
+    Ok(found.map(|(family, by)| Choice { template: Template::Family(family), by }))
+}
+
+/// The family that a model of this name belongs to; a path counts by all of its parts.
+fn by_model(name: &str) -> Option<&'static Family> {
+    let name = bare(name);
+    // The row of the longest word found: `codeqwen1.5` is no `qwen`, wherever the rows stand.
+    let longest = |family: &&'static Family| {
+        family.models.iter().filter(|model| name.contains(**model)).map(|model| model.len()).max()
+    };
+    let found = FAMILIES.iter().filter_map(|family| Some((longest(&family)?, family)));
+    found.min_by_key(|(length, _)| Reverse(*length)).map(|(_, family)| family)
+}
+
+/// The family whose tokens stand in a server's text: all those of its layout. Several families share tokens; then a name decides, then
+/// the order of the tokens, then how many of a family's other tokens stand there as well, then the family that needs the fewest.
+fn by_tokens(text: &str, hints: &Hints<'_>) -> Option<&'static Family> {
+    let named: Vec<_> = hints.names.iter().chain([&hints.model]).filter_map(|name| by_model(name)).collect();
+    let fits = FAMILIES.iter().filter(|family| {
+        let tokens = hole_tokens(family);
+        !tokens.is_empty() && tokens.iter().all(|token| text.contains(token))
+    });
+    fits.min_by_key(|family| {
+        let is_named = named.iter().any(|named| named == family);
+        let others = family.tokens.iter().filter(|token| text.contains(**token)).count();
+        (!is_named, !stand_in_order(text, &hole_tokens(family)), Reverse(others), family.tokens.len())
+    })
+}
+
+/// The tokens around prefix and suffix. Those of a chat's turns say nothing about holes.
+fn hole_tokens(family: &Family) -> Vec<&'static str> {
+    let is_own = |token: &&str| family.tokens.contains(token);
+    let about_files = |token: &&str| !matches!(*token, "<filename>" | "<|file_sep|>");
+    layout_tokens(family.file).into_iter().filter(is_own).filter(about_files).collect()
+}
+
+fn stand_in_order(text: &str, tokens: &[&str]) -> bool {
+    let behind = tokens.iter().try_fold(text, |rest, token| Some(rest.split_once(token)?.1));
+    behind.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(hints: Hints<'_>, expect: Expect) {
+        expect.assert_eq(&match choose(&hints) {
+            Ok(Some(choice)) => format!("{} by {}", choice.template.name(), choice.by),
+            Ok(None) => "nothing".to_owned(),
+            Err(error) => format!("error: {error}"),
+        });
+    }
+
+    #[track_caller]
+    fn check_model(model: &str, expect: Expect) {
+        check(Hints { model, ..Hints::default() }, expect);
+    }
+
+    #[test]
+    fn models_by_name() {
+        check_model("Qwen/Qwen2.5-Coder-14B-Instruct", expect!["qwen2.5-coder by name"]);
+        check_model("qwen2.5-coder:1.5b-base-q8_0", expect!["qwen2.5-coder by name"]);
+        check_model("Qwen3-Coder-30B-A3B-Instruct", expect!["qwen2.5-coder by name"]);
+        check_model("Qwen/CodeQwen1.5-7B", expect!["stable-code by name"]);
+        check_model("stabilityai/stable-code-3b", expect!["stable-code by name"]);
+        check_model("bigcode/starcoder2-15b", expect!["starcoder2 by name"]);
+        check_model("bigcode/starcoderbase-1b", expect!["starcoder by name"]);
+        check_model("bigcode/santacoder", expect!["santacoder by name"]);
+        check_model("codellama/CodeLlama-7b-hf", expect!["codellama by name"]);
+        check_model("codellama:7b-code", expect!["codellama by name"]);
+        check_model("deepseek-ai/deepseek-coder-6.7b-base", expect!["deepseek-coder by name"]);
+        check_model("deepseek-v4-flash", expect!["deepseek-coder by name"]);
+        check_model("codestral-latest", expect!["codestral by name"]);
+        check_model("google/codegemma-2b", expect!["codegemma by name"]);
+        check_model("ibm-granite/granite-3.3-8b-base", expect!["granite-3 by name"]);
+        check_model("granite-code:3b", expect!["granite-3 by name"]);
+        check_model("ibm/granite4:tiny-h", expect!["granite-4 by name"]);
+        check_model("ibm-granite/granite-4.0-h-tiny", expect!["granite-4 by name"]);
+        check_model("ByteDance-Seed/Seed-Coder-8B-Base", expect!["seed-coder by name"]);
+        check_model("JetBrains/Mellum-4b-sft-python", expect!["mellum by name"]);
+        check_model("THUDM/codegeex4-all-9b", expect!["codegeex4 by name"]);
+        check_model("zai-org/GLM-4.5-Air", expect!["glm-4.5 by name"]);
+        check_model("tiiuae/Falcon-H1-Tiny-Coder-90M", expect!["falcon-h1-tiny-coder by name"]);
+        check_model("mercury-coder", expect!["mercury by name"]);
+    }
+
+    #[test]
+    fn models_without_a_template() {
+        check_model("gpt-5", expect!["nothing"]);
+        check_model("deepseek-r1-distill-qwen-7b", expect!["nothing"]);
+        check_model("llama3.1:8b", expect!["nothing"]);
+        check_model("glm-4-9b-chat", expect!["nothing"]);
+        check_model("", expect!["nothing"]);
+    }
+
+    #[test]
+    fn the_configuration_wins() {
+        let model = "codestral";
+        check(
+            Hints { configured: Some("Qwen2.5-Coder"), model, ..Hints::default() },
+            expect!["qwen2.5-coder by configuration"],
+        );
+        check(
+            Hints { configured: Some("<PRE> {prefix} <SUF>{suffix} <MID>"), model, ..Hints::default() },
+            expect!["<PRE> {prefix} <SUF>{suffix} <MID> by configuration"],
+        );
+        check(
+            Hints { configured: Some("qwen2"), model, ..Hints::default() },
+            expect![[
+                r#"error: unknown template `qwen2`; known are qwen2.5-coder, starcoder2, starcoder, santacoder, stable-code, codellama, codellama-spm, deepseek-coder, codestral, codegemma, granite-4, granite-3, seed-coder, mellum, codegeex4, glm-4.5, falcon-h1-tiny-coder, mercury, or write one out with {prefix} and {suffix}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn the_servers_template_decides_before_the_name() {
+        let ollama =
+            "{{- if .Suffix }}<fim_prefix>{{ .Prompt }}<fim_suffix>{{ .Suffix }}<fim_middle>{{ end }}";
+        check(
+            Hints { texts: &[ollama], model: "my-model", ..Hints::default() },
+            expect!["starcoder2 by metadata"],
+        );
+        check(
+            Hints { texts: &[ollama], model: "codestral", ..Hints::default() },
+            expect!["starcoder2 by metadata"],
+        );
+        check(
+            Hints { texts: &[ollama], model: "starcoder2:3b", ..Hints::default() },
+            expect!["starcoder2 by metadata"],
+        );
+    }
+
+    #[test]
+    fn the_order_of_the_tokens_tells_families_apart() {
+        let suffix_first = "<fim_suffix>{{ .Suffix }}<fim_prefix>{{ .Prompt }}<fim_middle>";
+        check(
+            Hints { texts: &[suffix_first], model: "code", ..Hints::default() },
+            expect!["mellum by metadata"],
+        );
+        let codellama = "<PRE> {{ .Prompt }} <SUF>{{ .Suffix }} <MID>";
+        check(Hints { texts: &[codellama], ..Hints::default() }, expect!["codellama by metadata"]);
+    }
+
+    #[test]
+    fn other_tokens_tell_families_apart() {
+        let vocabulary = "<|endoftext|> <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|fim_pad|> <|repo_name|> <|file_sep|>";
+        check(Hints { texts: &[vocabulary], ..Hints::default() }, expect!["qwen2.5-coder by metadata"]);
+        let unknown = "<|fim_prefix|>{{ .Prompt }}<|fim_suffix|>{{ .Suffix }}<|fim_middle|>";
+        check(Hints { texts: &[unknown], ..Hints::default() }, expect!["mercury by metadata"]);
+        check(
+            Hints {
+                texts: &["{{ .Prompt }}"],
+                names: &["/models/qwen2.5-coder-7b-q8_0.gguf"],
+                model: "local",
+                ..Hints::default()
+            },
+            expect!["qwen2.5-coder by metadata"],
+        );
+        check(
+            Hints { texts: &["<|user|>{{ .Prompt }}"], model: "x", ..Hints::default() },
+            expect!["nothing"],
+        );
+    }
+}

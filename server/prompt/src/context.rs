@@ -1,0 +1,160 @@
+//! Code from other files, as a template wants it: between the repository's tokens, or as comments under the path it comes from.
+
+use crate::assemble::{Placement, Question, Snippet};
+use crate::cut::{Count, line_end};
+use crate::languages::{comment_sign, spoken_name};
+use crate::neutral::neutralise;
+use crate::template::{Piece, Slot, Template, one_line, pieces};
+
+/// How the context of one question is written.
+pub(crate) struct Writer<'a> {
+    template: &'a Template,
+    question: &'a Question<'a>,
+    tokens: &'a [&'a str],
+    /// Whether the template's own way is used, if it has one.
+    placement: Placement,
+}
+
+/// Context that was filled in.
+#[derive(Default)]
+pub(crate) struct Context {
+    /// The pieces, written one behind the other.
+    pub(crate) text: String,
+    /// Bytes that were kept of each of the question's pieces; 0 where it was left out.
+    pub(crate) kept: Vec<usize>,
+    /// Tokens, counted in pieces.
+    pub(crate) tokens: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(
+        template: &'a Template,
+        question: &'a Question<'a>,
+        tokens: &'a [&'a str],
+        placement: Placement,
+    ) -> Writer<'a> {
+        Writer { template, question, tokens, placement }
+    }
+
+    /// The layout that a prompt with context has.
+    pub(crate) fn layout(&self) -> &'a str {
+        match self.placement {
+            Placement::Trained => self.template.files().unwrap_or(self.template.file()),
+            Placement::Comments => self.template.file(),
+        }
+    }
+
+    /// What stands before the first piece: the repository's name, if there is one and models know where it goes.
+    pub(crate) fn head(&self) -> String {
+        match (self.item(), self.question.repository) {
+            (Some(_), Some(name)) if !self.template.repository().is_empty() => {
+                self.template.repository().replace("{repo}", &neutralise(&one_line(name), self.tokens))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// What stands behind the last piece: where comments run into the prefix, the path of the file itself, so that they end somewhere.
+    pub(crate) fn tail(&self) -> String {
+        let mut slots =
+            pieces(self.layout()).skip_while(|piece| *piece != Piece::Slot(Slot::Context)).skip(1);
+        let is_apart = slots.next().is_some_and(|next| next != Piece::Slot(Slot::Prefix));
+        if self.item().is_some() || is_apart || self.question.path.is_empty() {
+            return String::new();
+        }
+        format!("{} {}\n", comment_sign(self.question.language), self.path(self.question.path))
+    }
+
+    /// The first pieces that are within the quota: whole ones, and of the first that does not fit the lines that do.
+    pub(crate) fn fill(&self, quota: usize, count: Count<'_>) -> Context {
+        let mut context = Context { kept: vec![0; self.question.context.len()], ..Context::default() };
+        for (snippet, kept) in self.question.context.iter().zip(&mut context.kept) {
+            if snippet.text.trim().is_empty() {
+                continue;
+            }
+            let rest = quota - context.tokens;
+            let whole = self.write(snippet, snippet.text);
+            let tokens = count(&whole);
+            if tokens <= rest {
+                *kept = snippet.text.len();
+                context.text.push_str(&whole);
+                context.tokens += tokens;
+                continue;
+            }
+            if let Some((bytes, part, tokens)) = self.cut(snippet, rest, count) {
+                *kept = bytes;
+                context.text.push_str(&part);
+                context.tokens += tokens;
+            }
+            break;
+        }
+        context
+    }
+
+    /// The first lines of a piece that are within the quota, as bytes kept, text and tokens; `None` if not even one is.
+    fn cut(&self, snippet: &Snippet<'_>, quota: usize, count: Count<'_>) -> Option<(usize, String, usize)> {
+        let ends = line_ends(snippet.text);
+        let mut best = None;
+        let (mut fits, mut too_many) = (0, ends.len());
+        while fits + 1 < too_many {
+            let lines = fits.midpoint(too_many);
+            let kept = ends[lines - 1];
+            let part = self.write(snippet, &snippet.text[..kept]);
+            let tokens = count(&part);
+            if tokens <= quota {
+                (fits, best) = (lines, Some((kept, part, tokens)));
+            } else {
+                too_many = lines;
+            }
+        }
+        best
+    }
+
+    fn item(&self) -> Option<&'a str> {
+        match self.placement {
+            Placement::Trained => self.template.item(),
+            Placement::Comments => None,
+        }
+    }
+
+    /// One piece, with so much of its text.
+    fn write(&self, snippet: &Snippet<'_>, text: &str) -> String {
+        let text = neutralise(text.trim_end_matches(['\r', '\n']), self.tokens);
+        let path = self.path(snippet.path);
+        let Some(item) = self.item() else {
+            return comment(comment_sign(self.question.language), &path, &text);
+        };
+        let filled = pieces(item).map(|piece| match piece {
+            Piece::Literal(literal) => literal,
+            Piece::Slot(Slot::Text) => &text,
+            Piece::Slot(Slot::Path) => &path,
+            Piece::Slot(Slot::Language) => spoken_name(self.question.language),
+            Piece::Slot(_) => "",
+        });
+        filled.collect()
+    }
+
+    fn path(&self, path: &str) -> String {
+        neutralise(&one_line(path), self.tokens).into_owned()
+    }
+}
+
+/// A piece as comment lines under its path, as Tabby and granite-completebench write them.
+fn comment(sign: &str, path: &str, text: &str) -> String {
+    let mut comment = format!("{sign} Path: {path}\n");
+    for line in text.split('\n') {
+        comment.extend([sign, " ", line, "\n"]);
+    }
+    comment
+}
+
+/// Where the lines of a text end, each behind its line end.
+fn line_ends(text: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        at = line_end(text, at);
+        ends.push(at);
+    }
+    ends
+}

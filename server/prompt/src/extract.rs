@@ -1,0 +1,269 @@
+//! The insertion out of a model's raw answer.
+//!
+//! Models that complete text write the insertion and nothing else, when all goes well. They also write on behind it, after a token that
+//! the server should have stopped at, or repeat the prompt, or wrap code in fences. Models that chat put the insertion between the marks
+//! they were told to use, or into fences, with talk around it. What is taken away here is what cannot be meant as code; whatever needs
+//! the document to be judged (what repeats the suffix, brackets, indentation) is no business of this crate.
+//!
+//! ```text
+//! raw ──thoughts──▶ ──completion: repeated prompt, end tokens, fences, tails──▶ neutralised tokens restored ──▶ insertion
+//!                   └─chat: between marks, else in fences, else all of it─────┘
+//! ```
+//!
+//! Both work on the text so far as well. What was the insertion earlier is then the beginning of what it is later, except for blanks at
+//! its end: what could still turn out not to belong to it is held back.
+
+use crate::families::{Family, SHARED_TOKENS};
+use crate::hole::{CLOSE, HOLE, OPEN};
+use crate::neutral::{BREAK, restore};
+use crate::template::{Piece, Slot, Template, last_token, layout_tokens, pieces};
+
+mod fences;
+mod thoughts;
+
+use fences::{in_first_fence, is_inside_fence, without_fences};
+
+/// How the answers to one prompt are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    template: Template,
+    /// Whether the prompt has neutralised tokens, which answers may repeat.
+    restores: bool,
+    hole: Surroundings,
+}
+
+/// What of the text around a hole tells line breaks of an answer from those of its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Surroundings {
+    /// Nothing but blanks stands before the hole on its line.
+    begins_line: bool,
+    /// What stands before it cannot end a line: a blank, an operator, an opening bracket.
+    is_unfinished: bool,
+    /// Something stands behind the hole on its line.
+    line_goes_on: bool,
+    /// It is within a fence of Markdown, so that a fence in the answer can be meant.
+    is_in_fence: bool,
+}
+
+/// What an answer inserts, as far as it has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    /// The text.
+    pub text: String,
+    /// Whether nothing that follows belongs to it, so that reading can stop.
+    pub is_complete: bool,
+}
+
+/// Whether more can follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Streaming,
+    Whole,
+}
+
+impl Reading {
+    /// How answers are read to a prompt of this template with this text around the hole; `restores` if special tokens in it were
+    /// neutralised.
+    pub fn new(template: &Template, prefix: &str, suffix: &str, restores: bool) -> Reading {
+        let line = prefix.rsplit('\n').next().unwrap_or("");
+        let rest = suffix.split('\n').next().unwrap_or("");
+        let hole = Surroundings {
+            begins_line: line.trim().is_empty(),
+            is_unfinished: line.ends_with(|c: char| c.is_whitespace() || "=([,+-*/%&|<.!?".contains(c)),
+            line_goes_on: !rest.trim().is_empty(),
+            is_in_fence: is_inside_fence(prefix),
+        };
+        Reading { template: template.clone(), restores, hole }
+    }
+
+    /// The insertion, from the text that has come so far.
+    pub fn so_far(&self, raw: &str) -> Insertion {
+        let (text, is_complete) = self.read(raw, Stage::Streaming);
+        let text = if is_complete { text } else { self.without_half_token(text) };
+        Insertion { text: self.restored(text), is_complete }
+    }
+
+    /// The insertion, from a whole answer.
+    pub fn whole(&self, raw: &str) -> String {
+        self.restored(self.read(raw, Stage::Whole).0)
+    }
+
+    fn restored(&self, text: &str) -> String {
+        if self.restores { restore(text, &self.template.tokens()) } else { text.to_owned() }
+    }
+
+    /// The insertion with neutralised tokens still in it, and whether it is complete.
+    fn read<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
+        let Some(answer) = thoughts::behind(raw, stage) else { return ("", false) };
+        match self.template.system() {
+            Some(_) => self.read_chat(answer, stage),
+            None => self.read_completion(answer, stage),
+        }
+    }
+
+    fn read_completion<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
+        let Some(text) = self.behind_prompt(raw, stage) else { return ("", false) };
+        let mut ends = self.template.tokens();
+        ends.extend(self.template.stop());
+        let (text, has_ended) = up_to(text, &ends);
+        let stage = if has_ended { Stage::Whole } else { stage };
+        let text = hold_back(text, &ends, stage);
+        let (text, is_closed) =
+            if self.hole.is_in_fence { (text, false) } else { without_fences(text, stage) };
+        (self.without_tail(text, if is_closed { Stage::Whole } else { stage }), has_ended || is_closed)
+    }
+
+    /// What follows the prompt, where a server repeats it, and the last token of the prompt, where a model does. `None` while the prompt
+    /// is still being repeated.
+    fn behind_prompt<'r>(&self, raw: &'r str, stage: Stage) -> Option<&'r str> {
+        let last = last_token(self.template.file());
+        let start = raw.trim_start();
+        if last.is_empty() {
+            return Some(raw);
+        }
+        if let Some(answer) = start.strip_prefix(last) {
+            return Some(answer);
+        }
+        if !first_token(self.template.file()).is_some_and(|token| start.starts_with(token)) {
+            return Some(raw);
+        }
+        match (start.split_once(last), stage) {
+            (Some((_, answer)), _) => Some(answer),
+            (None, Stage::Whole) => Some(raw),
+            (None, Stage::Streaming) => None,
+        }
+    }
+
+    /// The text without what models of the family write behind it by mistake.
+    fn without_tail<'r>(&self, text: &'r str, stage: Stage) -> &'r str {
+        let tails = self.template.tails();
+        match stage {
+            Stage::Streaming => {
+                let held = hold_back(text, tails, stage);
+                let ended = tails.iter().filter_map(|tail| text.strip_suffix(tail));
+                ended.fold(held, |shortest, text| if text.len() < shortest.len() { text } else { shortest })
+            }
+            Stage::Whole => tails.iter().find_map(|tail| text.strip_suffix(tail)).unwrap_or(text),
+        }
+    }
+
+    fn read_chat<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
+        let (raw, has_ended) = up_to(thoughts::behind_unopened(raw), &[&[CLOSE], SHARED_TOKENS].concat());
+        let stage = if has_ended { Stage::Whole } else { stage };
+        let answer = match raw.split_once(OPEN) {
+            // What was answered in a fence is not answered again.
+            Some((talk, answer)) if !has_closed_fence(talk) => answer,
+            _ => {
+                let (text, is_complete) = self.read_unmarked(raw, stage);
+                return (text, has_ended || is_complete);
+            }
+        };
+        let text = hold_back(answer, &[&[CLOSE, HOLE], SHARED_TOKENS].concat(), stage);
+        if text.trim_start().starts_with('`') {
+            let (text, is_closed) = without_fences(text, stage);
+            return (without_mark(text), has_ended || is_closed);
+        }
+        (without_mark(self.without_frame(text)), has_ended)
+    }
+
+    /// An answer without the marks. As long as it is not whole, nothing tells talk from code.
+    fn read_unmarked<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
+        match in_first_fence(raw, stage) {
+            Some((text, true)) => return (without_mark(text), true),
+            Some((text, false)) if stage == Stage::Whole => return (without_mark(text), false),
+            None if stage == Stage::Whole => {}
+            _ => return ("", false),
+        }
+        let text = without_mark(raw);
+        let quoted = text.trim().strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+        (quoted.filter(|text| !text.contains(['`', '\n'])).unwrap_or(text), false)
+    }
+
+    /// The text between marks without the line breaks that set it apart from them.
+    fn without_frame<'r>(&self, text: &'r str) -> &'r str {
+        let behind_break = text.strip_prefix('\n').or_else(|| text.strip_prefix("\r\n"));
+        let text = match behind_break {
+            Some(rest) if self.hole.begins_line || self.hole.is_unfinished => rest,
+            _ => text,
+        };
+        // Whole lines before one that goes on end with a break of their own.
+        if self.hole.begins_line && self.hole.line_goes_on {
+            return text;
+        }
+        let before_blanks = text.trim_end_matches([' ', '\t']);
+        match before_blanks.strip_suffix('\n') {
+            Some(rest) => rest.strip_suffix('\r').unwrap_or(rest),
+            None => text,
+        }
+    }
+
+    /// The text so far without the beginning of a neutralised token at its end: what it will be restored to is not known yet.
+    fn without_half_token<'r>(&self, text: &'r str) -> &'r str {
+        let Some(at) = text.rfind(BREAK).filter(|_| self.restores) else { return text };
+        let behind = &text[at + BREAK.len_utf8()..];
+        let is_half = |token: &&str| {
+            let others = token.chars().next().map_or("", |first| &token[first.len_utf8()..]);
+            others.starts_with(behind) && others != behind
+        };
+        if !self.template.tokens().iter().any(is_half) {
+            return text;
+        }
+        let first = text[..at].chars().next_back().map_or(0, char::len_utf8);
+        &text[..at - first]
+    }
+}
+
+/// Whether a text ends with more than the line of a closing fence: that line itself may go on.
+fn has_closed_fence(text: &str) -> bool {
+    in_first_fence(text, Stage::Streaming).is_some_and(|(_, is_closed)| is_closed)
+}
+
+/// The text before the first of these, and whether one stands there.
+fn up_to<'r>(text: &'r str, ends: &[&str]) -> (&'r str, bool) {
+    let first = ends.iter().filter_map(|end| text.find(end)).min();
+    (&text[..first.unwrap_or(text.len())], first.is_some())
+}
+
+/// The text without what may be the beginning of one of these at its end, if more can follow.
+fn hold_back<'r>(text: &'r str, ends: &[&str], stage: Stage) -> &'r str {
+    if stage == Stage::Whole {
+        return text;
+    }
+    let longest = ends.iter().map(|end| end.len()).max().unwrap_or(0);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(longest));
+    let is_begun = |at: &usize| ends.iter().any(|end| end.starts_with(&text[*at..]));
+    let held = text[from..].char_indices().map(|(at, _)| from + at).find(is_begun);
+    &text[..held.unwrap_or(text.len())]
+}
+
+/// The text without an echoed mark of the hole: what follows it, or what stands before it if that is more than blanks.
+fn without_mark(text: &str) -> &str {
+    match text.split_once(HOLE) {
+        Some((before, after)) if before.trim().is_empty() => without_mark(after),
+        Some((before, _)) => before,
+        None => text,
+    }
+}
+
+/// The token directly before the prefix or the suffix, whichever stands first.
+fn first_token(layout: &str) -> Option<&str> {
+    let mut token = None;
+    for piece in pieces(layout) {
+        match piece {
+            Piece::Literal(literal) => token = layout_tokens(literal).last().copied().or(token),
+            Piece::Slot(Slot::Prefix | Slot::Suffix) => return token,
+            Piece::Slot(_) => {}
+        }
+    }
+    None
+}
+
+impl Family {
+    /// What ends an answer of the family, for those who look for it themselves.
+    pub fn ends(&self) -> impl Iterator<Item = &'static str> {
+        self.stop.iter().chain(self.tokens).chain(SHARED_TOKENS).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Fences of Markdown in answers.
+
+use super::Stage;
+
+const FENCE: &str = "```";
+
+/// Whether a text ends within a fence.
+pub(super) fn is_inside_fence(text: &str) -> bool {
+    text.lines().filter(|line| line.trim_start().starts_with(FENCE)).count() % 2 == 1
+}
+
+/// The code of an answer that should have none but code: what is in the fence that it begins with, or what stands before a fence that
+/// closes what was never opened. The second value says whether a closing fence was seen.
+pub(super) fn without_fences(text: &str, stage: Stage) -> (&str, bool) {
+    let start = text.trim_start();
+    let may_open = !start.is_empty() && (start.starts_with(FENCE) || FENCE.starts_with(start));
+    if stage == Stage::Streaming && may_open && !start.contains('\n') {
+        return ("", false);
+    }
+    match opening(start) {
+        Opening::None => up_to_closing(text, stage),
+        Opening::OneLine(code) => (code, true),
+        Opening::Block(code) => up_to_closing(code, stage),
+    }
+}
+
+/// The code in the first fence of a text that has one, and whether that is closed.
+pub(super) fn in_first_fence(text: &str, stage: Stage) -> Option<(&str, bool)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with(FENCE) {
+            return Some(without_fences(&text[at..], stage));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// What a text begins with.
+enum Opening<'t> {
+    /// No fence.
+    None,
+    /// Code between fences on one line.
+    OneLine(&'t str),
+    /// A fence on a line of its own, with at most one word; and what follows.
+    Block(&'t str),
+}
+
+fn opening(text: &str) -> Opening<'_> {
+    let Some(rest) = text.strip_prefix(FENCE) else { return Opening::None };
+    let (word, code) = rest.split_once('\n').unwrap_or((rest, ""));
+    let word = word.trim_start_matches('`').trim();
+    if word.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.')) {
+        return Opening::Block(code);
+    }
+    match word.strip_suffix(FENCE) {
+        Some(code) if !code.contains('`') => Opening::OneLine(code.trim()),
+        _ => Opening::None,
+    }
+}
+
+/// The text before the first line that is nothing but a fence, without the line break before it; and whether there is one. While more
+/// can follow, a last line that may become one is held back.
+fn up_to_closing(text: &str, stage: Stage) -> (&str, bool) {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim();
+        let is_last = at + line.len() == text.len() && !line.ends_with('\n');
+        let is_fence = content.len() >= FENCE.len() && content.bytes().all(|byte| byte == b'`');
+        if is_fence && (stage == Stage::Whole || !is_last) {
+            let before = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
+            return (before.strip_suffix('\r').unwrap_or(before), true);
+        }
+        let may_become = !content.is_empty() && content.bytes().all(|byte| byte == b'`');
+        if is_last && stage == Stage::Streaming && may_become {
+            return (&text[..at], false);
+        }
+        at += line.len();
+    }
+    (text, false)
+}

@@ -1,0 +1,483 @@
+//! The table of model families: how each wants a hole in a file to be written, one row per family.
+//!
+//! A row is data alone; what is done with it stands in `template`, `choose`, `assemble` and `extract`. Layouts are written with the
+//! placeholders of [`crate::Written`]. None begins with the token that begins every text (`<s>`, `<|begin_of_text|>`): servers add it
+//! themselves, and models read worse with two.
+//!
+//! Where a row says "paper", "model card" or a repository, that is where its layout was published.
+
+/// Everything about a model family that a prompt and its answer depend on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The word for it in the configuration.
+    pub name: &'static str,
+    /// Other words for it in the configuration.
+    pub aliases: &'static [&'static str],
+    /// What the name of one of its models contains, without anything but letters and digits and in lower case.
+    pub models: &'static [&'static str],
+    /// The layout of a prompt without code from other files.
+    pub file: &'static str,
+    /// The layout with code from other files, where models were trained on one; elsewhere such code is sent as comments.
+    pub files: Option<Files>,
+    /// Tokens of its vocabulary that no user code may contain, besides [`SHARED_TOKENS`]. An answer ends before any of them.
+    pub tokens: &'static [&'static str],
+    /// Strings that end an answer and that a server can be told, the most needed first, since some servers take few.
+    pub stop: &'static [&'static str],
+    /// What is sent in the place of an empty suffix.
+    pub empty_suffix: &'static str,
+    /// What its models write after the insertion by mistake.
+    pub tails: &'static [&'static str],
+    /// Instructions that go before the prompt; `None` for everything that completes text rather than chats.
+    pub system: Option<&'static str>,
+}
+
+/// How code from several files is written.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Files {
+    /// What names the repository, before the first file, where the name is known.
+    pub repository: &'static str,
+    /// One piece of code from another file; `None` where it goes as a comment.
+    pub item: Option<&'static str>,
+    /// The whole prompt. Where it has no `{context}`, that goes directly before the prefix.
+    pub layout: &'static str,
+}
+
+/// Tokens that many vocabularies share: ends of texts and turns of a chat. Models tuned for chats write them after an insertion, and go
+/// on with a chat of their own; Granite 3.3 8B Instruct did in 16 of 268 real answers.
+pub const SHARED_TOKENS: &[&str] = &[
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|eot_id|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|im_sep|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|system|>",
+];
+
+/// A line of its own hurts less than nothing: models trained on files read an empty suffix as "the file ends here". Tabby and Continue
+/// send it as well.
+pub(crate) const EMPTY_SUFFIX: &str = "\n";
+
+/// The families; where two rows could mean a model, the one that says more about it stands first.
+pub static FAMILIES: &[Family] = &[
+    // QwenLM/Qwen2.5-Coder: README, examples/Qwen2.5-Coder-fim.py and -repolevel-fim.py, whose end tokens are the stop strings.
+    Family {
+        name: "qwen2.5-coder",
+        aliases: &["qwen3-coder", "qwen-coder"],
+        models: &["qwen25coder", "qwen2coder", "qwen3coder", "qwencoder"],
+        file: "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        files: Some(Files {
+            repository: "<|repo_name|>{repo}\n",
+            item: Some("<|file_sep|>{path}\n{text}\n"),
+            layout: "{context}<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        }),
+        tokens: &[
+            "<|fim_prefix|>",
+            "<|fim_middle|>",
+            "<|fim_suffix|>",
+            "<|fim_pad|>",
+            "<|repo_name|>",
+            "<|file_sep|>",
+        ],
+        stop: &[
+            "<|file_sep|>",
+            "<|endoftext|>",
+            "<|im_end|>",
+            "<|fim_pad|>",
+            "<|fim_prefix|>",
+            "<|fim_suffix|>",
+            "<|fim_middle|>",
+            "<|repo_name|>",
+            "<|im_start|>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // arXiv 2402.19173, section 5.1: in several files the path stands after `<fim_prefix>`. Continue saw the stray `t`.
+    Family {
+        name: "starcoder2",
+        aliases: &[],
+        models: &["starcoder2"],
+        file: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        files: Some(Files {
+            repository: "<repo_name>{repo}",
+            item: Some("<file_sep>{path}\n{text}\n"),
+            layout: "{context}<file_sep><fim_prefix>{path}\n{prefix}<fim_suffix>{suffix}<fim_middle>",
+        }),
+        tokens: &[
+            "<fim_prefix>",
+            "<fim_middle>",
+            "<fim_suffix>",
+            "<fim_pad>",
+            "<repo_name>",
+            "<file_sep>",
+            "<issue_start>",
+            "<jupyter_start>",
+            "<pr>",
+        ],
+        stop: &["<file_sep>", "<|endoftext|>", "<fim_prefix>", "<fim_suffix>", "<fim_middle>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &["\nt", "\nt."],
+        system: None,
+    },
+    // bigcode/starcoder's model card; the file's name before the prefix as Cody writes it. Its training never saw two files at once.
+    Family {
+        name: "starcoder",
+        aliases: &["starcoder1"],
+        models: &["starcoder", "starchat", "octocoder"],
+        file: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        files: Some(Files {
+            repository: "",
+            item: None,
+            layout: "<filename>{path}\n<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        }),
+        tokens: &[
+            "<fim_prefix>",
+            "<fim_middle>",
+            "<fim_suffix>",
+            "<fim_pad>",
+            "<filename>",
+            "<reponame>",
+            "<gh_stars>",
+            "<issue_start>",
+            "<jupyter_start>",
+            "<commit_before>",
+        ],
+        stop: &["<|endoftext|>", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<file_sep>", "<filename>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // bigcode/santacoder's model card: hyphens where StarCoder has underscores.
+    Family {
+        name: "santacoder",
+        aliases: &[],
+        models: &["santacoder"],
+        file: "<fim-prefix>{prefix}<fim-suffix>{suffix}<fim-middle>",
+        files: None,
+        tokens: &["<fim-prefix>", "<fim-middle>", "<fim-suffix>", "<fim-pad>"],
+        stop: &["<|endoftext|>", "<fim-prefix>", "<fim-suffix>", "<fim-middle>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // stabilityai/stable-code-3b and Qwen/CodeQwen1.5: StarCoder's tokens. Continue saw `</code>` and `</fim_middle>` behind answers.
+    Family {
+        name: "stable-code",
+        aliases: &["codeqwen"],
+        models: &["stablecode", "codeqwen"],
+        file: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        files: None,
+        tokens: &[
+            "<fim_prefix>",
+            "<fim_middle>",
+            "<fim_suffix>",
+            "</fim_middle>",
+            "<fim_pad>",
+            "<file_sep>",
+            "<repo_name>",
+            "<filename>",
+            "<reponame>",
+        ],
+        stop: &[
+            "<|endoftext|>",
+            "<fim_prefix>",
+            "<fim_suffix>",
+            "<fim_middle>",
+            "<file_sep>",
+            "</fim_middle>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &["</code>"],
+        system: None,
+    },
+    // meta-llama/codellama, llama/generation.py: the blanks belong to the tokens, whose pieces are `▁<PRE>`, `▁<SUF>` and `▁<MID>`.
+    Family {
+        name: "codellama",
+        aliases: &[],
+        models: &["codellama"],
+        file: "<PRE> {prefix} <SUF>{suffix} <MID>",
+        files: None,
+        tokens: CODELLAMA_TOKENS,
+        stop: CODELLAMA_STOP,
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // The same with the suffix first, which its authors offer as well. Only by name: no model says that it wants it.
+    Family {
+        name: "codellama-spm",
+        aliases: &[],
+        models: &[],
+        file: "<PRE> <SUF>{suffix} <MID> {prefix}",
+        files: None,
+        tokens: CODELLAMA_TOKENS,
+        stop: CODELLAMA_STOP,
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // deepseek-ai/DeepSeek-Coder, README and paper (arXiv 2401.14196): `#path` heads each file, and holes were cut in texts of several
+    // files, so that the other files are a part of the prefix. `<|EOT|>` ends answers of models tuned for chats.
+    Family {
+        name: "deepseek-coder",
+        aliases: &["deepseek", "deepseek-v4"],
+        models: &["deepseekcoder", "deepseekv2", "deepseekv3", "deepseekv4"],
+        file: "<｜fim▁begin｜>{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
+        files: Some(Files {
+            repository: "",
+            item: Some("#{path}\n{text}\n"),
+            layout: "<｜fim▁begin｜>{context}#{path}\n{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
+        }),
+        tokens: &[
+            "<｜fim▁begin｜>",
+            "<｜fim▁hole｜>",
+            "<｜fim▁end｜>",
+            "<｜begin▁of▁sentence｜>",
+            "<｜end▁of▁sentence｜>",
+            "<｜User｜>",
+            "<｜Assistant｜>",
+            "<|EOT|>",
+            "<|eos_token|>",
+        ],
+        stop: &[
+            "<｜end▁of▁sentence｜>",
+            "<|EOT|>",
+            "<|eos_token|>",
+            "<｜fim▁begin｜>",
+            "<｜fim▁hole｜>",
+            "<｜fim▁end｜>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // mistralai/mistral-common, `encode_fim`: the suffix first, and the middle follows without a token. `+++++ path` as Continue has it.
+    Family {
+        name: "codestral",
+        aliases: &["mistral"],
+        models: &["codestral"],
+        file: "[SUFFIX]{suffix}[PREFIX]{prefix}",
+        files: Some(Files {
+            repository: "",
+            item: Some("+++++ {path}\n{text}\n\n"),
+            layout: "[SUFFIX]{suffix}[PREFIX]{context}+++++ {path}\n{prefix}",
+        }),
+        tokens: &["[PREFIX]", "[SUFFIX]", "[MIDDLE]", "[INST]", "[/INST]", "<s>", "</s>"],
+        stop: &["</s>", "[PREFIX]", "[SUFFIX]", "\n+++++ "],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // ai.google.dev/gemma/docs/codegemma/prompt-structure; the path stands before the prefix, as Cody writes it.
+    Family {
+        name: "codegemma",
+        aliases: &[],
+        models: &["codegemma"],
+        file: "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        files: Some(Files {
+            repository: "",
+            item: Some("{path}\n{text}\n<|file_separator|>"),
+            layout: "{context}{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        }),
+        tokens: &[
+            "<|fim_prefix|>",
+            "<|fim_middle|>",
+            "<|fim_suffix|>",
+            "<|file_separator|>",
+            "<start_of_turn>",
+            "<end_of_turn>",
+            "<bos>",
+            "<eos>",
+        ],
+        stop: &[
+            "<|file_separator|>",
+            "<end_of_turn>",
+            "<eos>",
+            "<|fim_prefix|>",
+            "<|fim_suffix|>",
+            "<|fim_middle|>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // ibm.com/granite/docs/models/granite#fim, by way of Continue.
+    Family {
+        name: "granite-4",
+        aliases: &[],
+        models: &["granite4"],
+        file: "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        files: None,
+        tokens: &["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|fim_pad|>", "<|start_of_role|>"],
+        stop: &["<|end_of_text|>", "<|fim_pad|>", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // Granite-Code/granite-completebench, template "outside", which asked the 3.3 models; Granite's code models have the same tokens.
+    Family {
+        name: "granite-3",
+        aliases: &["granite", "granite-code"],
+        models: &["granite"],
+        file: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        files: Some(Files {
+            repository: "<reponame>{repo}\n",
+            item: Some("<filename>{path}\n{text}\n"),
+            layout: "{context}<filename>{path}\n<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        }),
+        tokens: &[
+            "<fim_prefix>",
+            "<fim_middle>",
+            "<fim_suffix>",
+            "<fim_pad>",
+            "<filename>",
+            "<reponame>",
+            "<noinput>",
+            "<|start_of_role|>",
+            "<|end_of_role|>",
+        ],
+        stop: &[
+            "<filename>",
+            "<|end_of_text|>",
+            "<|endoftext|>",
+            "<fim_pad>",
+            "<fim_prefix>",
+            "<fim_suffix>",
+            "<fim_middle>",
+            "<|im_start|>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // ByteDance-Seed/Seed-Coder-8B-Base: the suffix first. No layout for several files was published.
+    Family {
+        name: "seed-coder",
+        aliases: &[],
+        models: &["seedcoder"],
+        file: "<[fim-suffix]>{suffix}<[fim-prefix]>{prefix}<[fim-middle]>",
+        files: None,
+        tokens: &[
+            "<[fim-prefix]>",
+            "<[fim-middle]>",
+            "<[fim-suffix]>",
+            "<[begin▁of▁sentence]>",
+            "<[end▁of▁sentence]>",
+            "<[SEP▁TOKEN]>",
+            "<[PAD▁TOKEN]>",
+        ],
+        stop: &[
+            "<[end▁of▁sentence]>",
+            "<[SEP▁TOKEN]>",
+            "<[PAD▁TOKEN]>",
+            "<[fim-prefix]>",
+            "<[fim-suffix]>",
+            "<[fim-middle]>",
+        ],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // JetBrains/Mellum-4b-base's model card: the suffix first, the file's name before it.
+    Family {
+        name: "mellum",
+        aliases: &[],
+        models: &["mellum"],
+        file: "<filename>{path}\n<fim_suffix>{suffix}<fim_prefix>{prefix}<fim_middle>",
+        files: Some(Files {
+            repository: "<reponame>{repo}",
+            item: Some("<filename>{path}\n{text}\n"),
+            layout: "{context}<filename>{path}\n<fim_suffix>{suffix}<fim_prefix>{prefix}<fim_middle>",
+        }),
+        tokens: &[
+            "<fim_prefix>",
+            "<fim_middle>",
+            "<fim_suffix>",
+            "<fim_pad>",
+            "<filename>",
+            "<reponame>",
+            "<gh_stars>",
+        ],
+        stop: &["<|endoftext|>", "<filename>", "<fim_prefix>", "<fim_suffix>", "<fim_middle>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // THUDM/CodeGeeX4, guides/Infilling_guideline.md: a turn of a chat, with marks for path, language and mode; an empty suffix stays so.
+    Family {
+        name: "codegeex4",
+        aliases: &["codegeex"],
+        models: &["codegeex"],
+        file: "<|user|>\n###PATH:{path}\n###LANGUAGE:{language}\n###MODE:BLOCK\n\
+               <|code_suffix|>{suffix}<|code_prefix|>{prefix}<|code_middle|><|assistant|>\n",
+        files: Some(Files {
+            repository: "",
+            item: Some("###REFERENCE:\n###PATH:{path}\n{text}\n"),
+            layout: "<|user|>\n{context}###PATH:{path}\n###LANGUAGE:{language}\n###MODE:BLOCK\n\
+                     <|code_suffix|>{suffix}<|code_prefix|>{prefix}<|code_middle|><|assistant|>\n",
+        }),
+        tokens: CODEGEEX_TOKENS,
+        stop: CODEGEEX_STOP,
+        empty_suffix: "",
+        tails: &[],
+        system: None,
+    },
+    // The tokens that llama.cpp finds in GLM-4.5, in the order of the family's earlier model.
+    Family {
+        name: "glm-4.5",
+        aliases: &["glm"],
+        models: &["glm45", "glm46", "glm47"],
+        file: "<|code_suffix|>{suffix}<|code_prefix|>{prefix}<|code_middle|>",
+        files: None,
+        tokens: CODEGEEX_TOKENS,
+        stop: CODEGEEX_STOP,
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // llama.cpp, src/llama-vocab.cpp.
+    Family {
+        name: "falcon-h1-tiny-coder",
+        aliases: &["falcon"],
+        models: &["falconh1tinycoder"],
+        file: "<|prefix|>{prefix}<|suffix|>{suffix}<|middle|>",
+        files: None,
+        tokens: &["<|prefix|>", "<|middle|>", "<|suffix|>"],
+        stop: &["<|end_of_text|>", "<|prefix|>", "<|suffix|>", "<|middle|>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+    // Continue: the path goes with a single file too.
+    Family {
+        name: "mercury",
+        aliases: &["mercury-coder"],
+        models: &["mercury"],
+        file: "<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        files: Some(Files {
+            repository: "",
+            item: Some("<|file_sep|>{path}\n{text}\n"),
+            layout: "{context}<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        }),
+        tokens: &["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|file_sep|>"],
+        stop: &["<|file_sep|>", "<|endoftext|>", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"],
+        empty_suffix: EMPTY_SUFFIX,
+        tails: &[],
+        system: None,
+    },
+];
+
+const CODELLAMA_TOKENS: &[&str] = &["<PRE>", "<MID>", "<SUF>", "<EOT>", "<s>", "</s>"];
+
+/// The blank before the end token is a part of it.
+const CODELLAMA_STOP: &[&str] = &[" <EOT>", "<EOT>", "<PRE>", "<SUF>", "<MID>"];
+
+const CODEGEEX_TOKENS: &[&str] =
+    &["<|code_prefix|>", "<|code_middle|>", "<|code_suffix|>", "<|observation|>", "[gMASK]"];
+
+const CODEGEEX_STOP: &[&str] =
+    &["<|endoftext|>", "<|user|>", "<|assistant|>", "<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"];

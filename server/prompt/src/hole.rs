@@ -1,0 +1,74 @@
+//! The question for models that chat: the file with its hole marked, instructions, and an answer between marks.
+//!
+//! Marks are words in angle brackets that no language has. Fences would not do: code contains them, and a fence begins and ends lines,
+//! while most holes are parts of one.
+
+use crate::families::{Family, Files};
+
+/// Stands where the text is missing.
+pub(crate) const HOLE: &str = "<HOLE/>";
+/// Stands before the answer.
+pub(crate) const OPEN: &str = "<FILL>";
+/// Stands behind the answer.
+pub(crate) const CLOSE: &str = "</FILL>";
+
+/// What the model is told once. The two examples show what instructions alone do not: that a part of a line is an answer, and when
+/// an answer begins with a line break.
+const SYSTEM: &str = "\
+You fill holes in source code. You are shown a file in which <HOLE/> marks the one place where text is missing, and perhaps code from \
+other files of the same project. Answer with the missing text between <FILL> and </FILL> and with nothing else: no explanation, no \
+Markdown.
+
+The file with your text in the place of <HOLE/> must read as its author would have written it: the same style and indentation, names \
+that exist, no text twice. Your text begins exactly where the mark stands, in the middle of a line if the mark does, and must not \
+repeat what stands before or after it. Complete what was begun there, a line, a statement or a block, and stop. If nothing is missing, \
+answer <FILL></FILL>.
+
+Example 1. The file:
+def area(width, height):
+    return <HOLE/>
+
+print(area(2, 3))
+The answer:
+<FILL>width * height</FILL>
+
+Example 2. The file:
+def mean(values):<HOLE/>
+
+print(mean([1, 2, 3]))
+The answer:
+<FILL>
+    return sum(values) / len(values)</FILL>";
+
+const FILE: &str = "\
+<FILE path=\"{path}\" language=\"{language}\">
+{prefix}<HOLE/>{suffix}
+</FILE>
+
+What belongs in the place of <HOLE/>? Answer with <FILL>, the text, </FILL>.";
+
+const FILES: &str = "\
+{context}<FILE path=\"{path}\" language=\"{language}\">
+{prefix}<HOLE/>{suffix}
+</FILE>
+
+What belongs in the place of <HOLE/>? Answer with <FILL>, the text, </FILL>.";
+
+/// The row of the question. It stands apart from the table: no model's name leads to it.
+pub(crate) static FAMILY: Family = Family {
+    name: "hole",
+    aliases: &[],
+    models: &[],
+    file: FILE,
+    files: Some(Files {
+        repository: "",
+        item: Some("<OTHER path=\"{path}\">\n{text}\n</OTHER>\n\n"),
+        layout: FILES,
+    }),
+    tokens: &[HOLE, OPEN, CLOSE, "<FILE", "</FILE>", "<OTHER", "</OTHER>"],
+    stop: &[CLOSE],
+    // Models that chat are told of the end by the mark behind it.
+    empty_suffix: "",
+    tails: &[],
+    system: Some(SYSTEM),
+};

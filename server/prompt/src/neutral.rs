@@ -1,0 +1,119 @@
+//! Special tokens in user code, made harmless, and made whole again in the answer.
+//!
+//! A tokenizer reads `<|fim_prefix|>` as one special token wherever it stands, so code that contains it, such as that of a program about
+//! language models, would end the prefix or the whole text. Each one gets a zero-width space ([`BREAK`]) after its first character.
+//! That is the smallest change by which no tokenizer sees the token, it shows nowhere, and no code has it there by itself, so that the
+//! way back is certain: a model that repeats the code repeats the change, and [`restore`] takes it out.
+
+use std::borrow::Cow;
+
+/// U+200B, zero width space.
+pub const BREAK: char = '\u{200B}';
+
+/// The text without any of the tokens; the very text if it has none. Tokens have at least two characters and no [`BREAK`].
+pub fn neutralise<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
+    let Some(first) = find_token(text, 0, tokens) else { return Cow::Borrowed(text) };
+    let mut changed = String::with_capacity(text.len() + 8 * BREAK.len_utf8());
+    let mut copied = 0;
+    let mut next = Some(first);
+    while let Some(token) = next {
+        // Tokens can overlap, so the search goes on behind the first character of this one.
+        let behind = token + first_char_len(&text[token..]);
+        changed.push_str(&text[copied..behind]);
+        changed.push(BREAK);
+        copied = behind;
+        next = find_token(text, behind, tokens);
+    }
+    changed.push_str(&text[copied..]);
+    Cow::Owned(changed)
+}
+
+/// The text with its neutralised tokens as they were. At its end, where an answer can break off within one, the beginning of a
+/// neutralised token counts as well.
+pub fn restore(text: &str, tokens: &[&str]) -> String {
+    let mut restored = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(BREAK) {
+        let (before, after) = (&rest[..at], &rest[at + BREAK.len_utf8()..]);
+        restored.push_str(before);
+        if !tokens.iter().any(|token| is_broken_here(before, after, token)) {
+            restored.push(BREAK);
+        }
+        rest = after;
+    }
+    restored.push_str(rest);
+    restored
+}
+
+/// Whether the break between the two texts is the one that neutralised this token. Behind it the token goes on, perhaps with the breaks
+/// of other tokens within it, to its end or to the end of the text.
+fn is_broken_here(before: &str, after: &str, token: &str) -> bool {
+    let (first, others) = token.split_at(first_char_len(token));
+    let goes_on =
+        others.chars().zip(after.chars().filter(|c| *c != BREAK)).all(|(wanted, found)| wanted == found);
+    before.ends_with(first) && goes_on
+}
+
+/// Where the next token begins, from a byte on.
+fn find_token(text: &str, from: usize, tokens: &[&str]) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // Tokens begin with two or three different bytes, and most of a text is none of them.
+    let mut firsts: Vec<u8> = tokens.iter().filter_map(|token| token.bytes().next()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let begins = |at: &usize| tokens.iter().any(|token| bytes[*at..].starts_with(token.as_bytes()));
+    (from..bytes.len()).filter(|at| firsts.contains(&bytes[*at])).find(begins)
+}
+
+fn first_char_len(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKENS: &[&str] = &["<fim>", "<｜fim▁hole｜>", "[PREFIX]", "<<", "<<fim>"];
+
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        let changed = neutralise(text, TOKENS);
+        expect.assert_eq(&changed.replace(BREAK, "·"));
+        assert_eq!(restore(&changed, TOKENS), text);
+    }
+
+    #[test]
+    fn tokens_get_a_break_after_their_first_character() {
+        check("a <fim> b", expect!["a <·fim> b"]);
+        check("x[PREFIX]=<｜fim▁hole｜>", expect!["x[·PREFIX]=<·｜fim▁hole｜>"]);
+        check("<<fim>", expect!["<·<·fim>"]);
+        check("<<<", expect!["<·<·<"]);
+    }
+
+    #[test]
+    fn what_is_no_token_stays() {
+        assert!(matches!(neutralise("< fim > <fi m> [prefix]", TOKENS), Cow::Borrowed(_)));
+        assert_eq!(restore("a\u{200B}b <\u{200B}fam>", TOKENS), "a\u{200B}b <\u{200B}fam>");
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_within_a_token_keeps_no_break() {
+        assert_eq!(restore("see [\u{200B}PRE", TOKENS), "see [PRE");
+        assert_eq!(restore("see [\u{200B}", TOKENS), "see [");
+        assert_eq!(restore("see [\u{200B}PRO", TOKENS), "see [\u{200B}PRO");
+    }
+
+    proptest! {
+        #[test]
+        fn no_token_is_left_and_the_way_back_is_certain(text in "([<>\\[\\]a-cé ]|<fim>|<<|<｜fim▁hole｜>|\\[PREFIX\\])*") {
+            let changed = neutralise(&text, TOKENS);
+            for token in TOKENS {
+                prop_assert!(!changed.contains(token), "{token} in {changed:?}");
+            }
+            prop_assert_eq!(restore(&changed, TOKENS), text);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The table holds together, and templates written out say what is wrong with them.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::neutral::BREAK;
+
+#[track_caller]
+fn check_error(said: &str, expect: Expect) {
+    let error = Template::parse(said).err();
+    expect.assert_eq(&error.map_or("none".to_owned(), |error| error.to_string()));
+}
+
+/// All rows, the one for chats included.
+fn rows() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().chain([&hole::FAMILY])
+}
+
+fn layouts(family: &Family) -> Vec<&'static str> {
+    let mut layouts = vec![family.file];
+    layouts.extend(family.files.as_ref().map(|files| files.layout));
+    layouts
+}
+
+#[test]
+fn names_are_unique() {
+    let mut names: Vec<_> =
+        rows().flat_map(|row| row.aliases.iter().chain([&row.name]).map(|name| bare(name))).collect();
+    names.sort();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(count, names.len(), "{names:?}");
+    for row in rows().filter(|row| row.name != "hole") {
+        assert_eq!(Family::by_name(row.name).map(|row| row.name), Some(row.name));
+    }
+}
+
+#[test]
+fn words_for_models_are_bare() {
+    for word in rows().flat_map(|row| row.models) {
+        assert_eq!(bare(word), *word);
+    }
+}
+
+#[test]
+fn layouts_have_prefix_and_suffix_once() {
+    for row in rows() {
+        for layout in layouts(row) {
+            let slots = check_slots(layout, IN_PROMPT).unwrap();
+            for slot in [Slot::Prefix, Slot::Suffix] {
+                assert_eq!(slots.iter().filter(|found| **found == slot).count(), 1, "{}: {slot:?}", row.name);
+            }
+        }
+        if let Some(item) = row.files.as_ref().and_then(|files| files.item) {
+            assert!(check_slots(item, IN_ITEM).unwrap().contains(&Slot::Text), "{}", row.name);
+        }
+    }
+}
+
+#[test]
+fn tokens_of_layouts_may_not_stand_in_code() {
+    for row in rows() {
+        let template = Template::Family(if row.name == "hole" { &hole::FAMILY } else { row });
+        let tokens = template.tokens();
+        for token in layouts(row).into_iter().flat_map(layout_tokens) {
+            assert!(tokens.contains(&token), "{}: {token}", row.name);
+        }
+        for token in tokens {
+            assert!(token.chars().count() > 1 && !token.contains(BREAK), "{}: {token}", row.name);
+        }
+    }
+}
+
+#[test]
+fn suffixes_stand_first_where_models_want_it() {
+    let first: Vec<_> = FAMILIES
+        .iter()
+        .filter(|family| Template::Family(family).is_suffix_first())
+        .map(|family| family.name)
+        .collect();
+    assert_eq!(first, ["codellama-spm", "codestral", "seed-coder", "mellum", "codegeex4", "glm-4.5"]);
+}
+
+#[test]
+fn layouts_fall_into_pieces() {
+    let found: Vec<_> = pieces("{path}a{prefix}{suffix} {b} {}{").collect();
+    let expected = [
+        Piece::Slot(Slot::Path),
+        Piece::Literal("a"),
+        Piece::Slot(Slot::Prefix),
+        Piece::Slot(Slot::Suffix),
+        Piece::Literal(" {b} {}{"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn tokens_are_found_in_layouts() {
+    assert_eq!(
+        layout_tokens(
+            "<｜fim▁begin｜>{prefix}<[fim-suffix]>{suffix} <MID> if a < b { [SUFFIX] x[i] <a b> [lower]"
+        ),
+        ["<｜fim▁begin｜>", "<[fim-suffix]>", "<MID>", "[SUFFIX]"]
+    );
+    assert_eq!(last_token("<a>{prefix}<b>\n"), "<b>");
+    assert_eq!(last_token("<a>{prefix}"), "");
+}
+
+#[test]
+fn templates_written_out() {
+    assert!(Template::parse("<PRE> {prefix} <SUF>{suffix} <MID>").is_ok());
+    assert!(Template::parse("{context}{path} {repo} {language}\n{prefix}").is_ok());
+    check_error("<PRE>{suffix}", expect!["the template needs `{prefix}` exactly once"]);
+    check_error("{prefix}{prefix}", expect!["the template needs `{prefix}` exactly once"]);
+    check_error("{prefix}{suffix}{suffix}", expect!["the template has `{suffix}` more than once"]);
+    check_error(
+        "{prefix}{sufix}",
+        expect![
+            "the template has no `{sufix}` to fill in; known here are {prefix}, {suffix}, {context}, {path}, {repo}, {language}"
+        ],
+    );
+    check_error(
+        "<P>{{{prefix}}}<S>{{{suffix}}}",
+        expect!["the template has double braces; write {prefix} and {suffix} with single ones"],
+    );
+    check_error(
+        "{{ .Prompt }}",
+        expect!["the template has double braces; write {prefix} and {suffix} with single ones"],
+    );
+}
+
+#[test]
+fn items_written_out() {
+    let error = |item| Written::new("{prefix}", Some(item), &[]).unwrap_err().to_string();
+    expect!["the template needs `{text}` exactly once"].assert_eq(&error("{path}\n"));
+    expect!["the template has no `{prefix}` to fill in; known here are {path}, {language}, {text}"]
+        .assert_eq(&error("{prefix}{text}"));
+    let written = Written::new("<a>{prefix}<b>", Some("<sep>{path}\n{text}"), &["<end>".to_owned()]).unwrap();
+    assert_eq!(written.tokens, ["<a>", "<b>", "<end>", "<sep>"]);
+}

@@ -1,0 +1,164 @@
+//! Engines behind HTTP: what asking one costs beside the server's own time, how soon a server is freed, and what many requests leave
+//! behind. The server is the `mock` crate's, in this process and on this machine.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use completion::{Document, Settings, Snapshot, Status, World, complete};
+use engines::{Fim, HttpEngine, HttpSettings, Kind, Proxy, Sampling, Server};
+use futures_util::StreamExt;
+use futures_util::stream;
+use mock::{Dialect, Marks, MockServer, Model, Reply, Step};
+use syntax::Language;
+use tokio_util::sync::CancellationToken;
+
+/// Questions, one after the other, whose way to the server is timed.
+const QUESTIONS: usize = 2_000;
+/// Before them, so that everything is warm.
+const WARM: usize = 200;
+/// Answers that are cancelled.
+const CANCELLED: usize = 200;
+/// Questions in all, and at once.
+const MANY: usize = 10_000;
+const AT_ONCE: usize = 8;
+
+/// Measures and returns the Markdown of its section.
+pub(crate) fn measure() -> Result<String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let (rendered, infill) = runtime.block_on(asking())?;
+    let freeing = runtime.block_on(freeing())?;
+    let many = runtime.block_on(many())?;
+    Ok(format!(
+        "A completion without code from elsewhere, in a file of {LINES} lines, asked of a server on this machine.\n\n\
+         | measure | value |\n|---|---|\n\
+         | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
+         | the same, `/infill` | {infill} |\n\
+         | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
+         | {MANY} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n",
+    ))
+}
+
+const LINES: usize = 600;
+
+/// The middle of a file, as a person works in it.
+fn snapshot() -> (Snapshot, usize) {
+    let text: String = (0..LINES)
+        .map(|line| format!("def function_{line}(argument):\n    return argument + {line}\n"))
+        .collect();
+    let offset = text.len() / 2;
+    let offset = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let document = Document { path: "src/module.py".into(), language: Language::Python, text: text.into() };
+    (World::empty().open(document), offset)
+}
+
+fn engine(server: &MockServer, fim: Fim) -> Result<HttpEngine> {
+    let settings = HttpSettings {
+        name: "measured".to_owned(),
+        kind: Kind::LlamaCpp,
+        server: Server { proxy: Proxy::Direct, ..Server::at(&server.url()) },
+        model: None,
+        fim,
+        sampling: Sampling::likeliest(64),
+        extra: serde_json::Map::new(),
+        context_window: Some(8192),
+        timeout: None,
+    };
+    HttpEngine::new(settings).context("the engine's settings are right")
+}
+
+fn milliseconds(mut times: Vec<Duration>, points: &[f64]) -> String {
+    times.sort();
+    let at = |point: &f64| times[((times.len() - 1) as f64 * point).round() as usize].as_secs_f64() * 1e3;
+    let shown: Vec<String> = points.iter().map(|point| format!("{:.2}", at(point))).collect();
+    format!("{} ms", shown.join(" / "))
+}
+
+/// From the question to its last byte at the server, with a prompt of our own and with the server's.
+async fn asking() -> Result<(String, String)> {
+    let mut shown = Vec::new();
+    for fim in [Fim::Template("qwen2.5-coder".to_owned()), Fim::Server] {
+        let model = Model::new("measured", Some(Marks::QWEN)).answering(|_| Some("x".to_owned()));
+        let server = MockServer::speaking(Dialect::llama_cpp(model));
+        let engine = engine(&server, fim)?;
+        let (snapshot, offset) = snapshot();
+        let settings = Settings::for_replay();
+        let mut times = Vec::new();
+        for question in 0..WARM + QUESTIONS {
+            let start = Instant::now();
+            let outcome = complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await;
+            ensure!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+            let log = server.log();
+            let received = log.received.last().context("the server was asked")?;
+            if question >= WARM {
+                times.push(received.at.saturating_duration_since(start));
+            }
+        }
+        shown.push(milliseconds(times, &[0.5, 0.99]));
+    }
+    let [rendered, infill] = &shown[..] else { unreachable!("there are two ways") };
+    Ok((rendered.clone(), infill.clone()))
+}
+
+/// From cancelling to the moment at which the server sees that nobody listens.
+async fn freeing() -> Result<String> {
+    let begun = Reply::stream("text/event-stream").chunk(b"data: {\"content\": \"x\"}\n\n").step(Step::Hang);
+    let server = MockServer::scripted(move |_| begun.clone());
+    let engine = engine(&server, Fim::Server)?;
+    let (snapshot, offset) = snapshot();
+    let settings = Settings::for_replay();
+    let mut times = Vec::new();
+    for count in 1..=CANCELLED {
+        let cancel = CancellationToken::new();
+        let cancelling = async {
+            server.until("the request", |log| log.requests == count).await;
+            let start = Instant::now();
+            cancel.cancel();
+            start
+        };
+        let (_, start) = tokio::join!(complete(&snapshot, offset, &engine, &settings, &cancel), cancelling);
+        let log = server.until("the client to leave", |log| log.left == count).await;
+        times.push(log.left_at.context("one has left")?.saturating_duration_since(start));
+    }
+    Ok(milliseconds(times, &[0.5, 0.99, 1.0]))
+}
+
+/// What is left after very many requests.
+async fn many() -> Result<String> {
+    let reply = Reply::events([r#"{"content": "x", "stop": true}"#]);
+    let server = MockServer::scripted(move |_| reply.clone());
+    let engine = engine(&server, Fim::Server)?;
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let ask = |count: usize| {
+        let engine = &engine;
+        stream::iter(0..count)
+            .map(move |_| async move {
+                let (snapshot, offset) = snapshot();
+                complete(&snapshot, offset, engine, &Settings::for_replay(), &CancellationToken::new()).await
+            })
+            .buffer_unordered(AT_ONCE)
+            .for_each(|_| async {})
+    };
+    // The server's log is full after as many, and grows no more.
+    ask(MANY / 5).await;
+    let (tasks, memory, start) = (metrics.num_alive_tasks(), resident()?, Instant::now());
+    ask(MANY).await;
+    let (elapsed, grown) = (start.elapsed(), resident()?.saturating_sub(memory));
+    let log = server.log();
+    ensure!(log.requests >= MANY, "the server was asked {} times", log.requests);
+    let left = metrics.num_alive_tasks().saturating_sub(tasks);
+    Ok(format!(
+        "{:.0} a second; memory +{:.1} MB, tasks +{left}, {} connections in all and {} open",
+        MANY as f64 / elapsed.as_secs_f64(),
+        grown as f64 / 1e6,
+        log.accepted,
+        log.open(),
+    ))
+}
+
+/// Resident memory of this process, bytes.
+fn resident() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").context("this part is for Linux")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("the kernel tells")?;
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
+    Ok(kilobytes << 10)
+}
