@@ -73,6 +73,11 @@ pub(crate) enum Command {
   ghostbench doctor --config ci.toml      with that file before all others
   ghostbench doctor --json                for scripts; exit code 1 means that something is wrong")]
     Doctor(DoctorArgs),
+    /// Show which engines can be asked here.
+    #[command(after_help = "Examples:
+  ghostbench engines list                 those of the settings, and those that need none
+  ghostbench engines list ../shop --json  for scripts")]
+    Engines(EnginesArgs),
     /// Let a workspace's ghostbench.toml name engines, after you have read it.
     #[command(after_help = "Examples:
   ghostbench trust                        the file of this folder, or of the repository around it, as it is now
@@ -339,6 +344,38 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// Print everything as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench engines`.
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct EnginesArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub(crate) command: EnginesCommand,
+}
+
+/// What can be done with engines.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnginesCommand {
+    /// List them, with their models, and why any of them is not asked.
+    #[command(after_help = "Example:
+  ghostbench engines list --config ci.toml")]
+    List(EnginesListArgs),
+}
+
+/// `ghostbench engines list`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EnginesListArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod engines;
 pub(crate) mod index;
 pub(crate) mod lsp;
 pub(crate) mod mine;

@@ -9,6 +9,7 @@ mod burst;
 mod completion;
 mod editor;
 mod edits;
+mod engines;
 mod exposure;
 mod flight;
 mod following;

@@ -6,6 +6,7 @@ mod commands;
 mod cross_file;
 mod determinism;
 mod embeddings;
+mod engines;
 #[cfg(unix)]
 mod interruption;
 mod lsp;

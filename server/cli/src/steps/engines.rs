@@ -2,6 +2,8 @@
 //!
 //! This is the one place that knows which engine of `engines` belongs to which kind of `config`: [`instance`].
 
+mod http;
+
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use builtin::{Method, Settings as BuiltinSettings};
@@ -33,12 +35,22 @@ pub(crate) struct Instance {
     replayed: Arc<dyn Engine>,
 }
 
+impl Instance {
+    /// An engine that keeps nothing back of its own accord, and so is one in both uses.
+    fn of(engine: impl Engine + 'static) -> Instance {
+        let engine: Arc<dyn Engine> = Arc::new(engine);
+        Instance { writing: Arc::clone(&engine), replayed: engine }
+    }
+}
+
 /// The engine that these settings describe, or why there is none.
 fn instance(engine: &EngineSettings) -> Result<Instance, String> {
-    match engine.kind {
-        Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
-        kind => Err(format!("engines of kind `{kind}` are not supported yet by this build")),
+    if engine.kind == Kind::Builtin {
+        return Ok(embedded(&engine.name, method(&engine.method)));
     }
+    let kind = engines::Kind::from_name(engine.kind.name())
+        .ok_or_else(|| format!("engines of kind `{}` are not supported yet by this build", engine.kind))?;
+    Ok(Instance::of(http::engine(engine, kind)?))
 }
 
 /// The engines that are in use. Settings that come to the same engine again find it, with its connections and its processes.
@@ -99,6 +111,11 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    /// The model that it runs; none for one that cannot be asked.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.instance.as_ref().ok().map(|instance| instance.replayed.description().model.as_str())
+    }
+
     /// Why it cannot be asked, if so.
     pub(crate) fn obstacle(&self) -> Option<&str> {
         self.instance.as_ref().err().map(String::as_str)
@@ -123,6 +140,11 @@ fn known(name: &str) -> Option<Candidate> {
     let (name, method) = KNOWN.into_iter().find(|&(known, _)| known == name)?;
     let instance = Ok(embedded(name, method));
     Some(Candidate { name: name.to_owned(), kind: Some(Kind::Builtin), instance })
+}
+
+/// Those that need no configuration.
+pub(crate) fn without_configuration() -> Vec<Candidate> {
+    KNOWN.into_iter().filter_map(|(name, _)| known(name)).collect()
 }
 
 /// The engine called `name`: one of the configuration, which may have the name of one that is known without it.
@@ -299,8 +321,7 @@ fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> 
 
 /// An engine that follows rules, for tests.
 pub(crate) fn scripted(rules: &[Rule]) -> Instance {
-    let engine: Arc<dyn Engine> = Arc::new(ScriptedEngine::with_rules("scripted", rules.to_vec()));
-    Instance { writing: Arc::clone(&engine), replayed: engine }
+    Instance::of(ScriptedEngine::with_rules("scripted", rules.to_vec()))
 }
 
 /// The engine in each of its uses. Who asks by key gets what there is, however doubtful.

@@ -1,0 +1,58 @@
+//! `ghostbench engines`: who can be asked here.
+
+use serde_json::json;
+
+use crate::args::{EnginesArgs, EnginesCommand, EnginesListArgs};
+use crate::exit::Usage;
+use crate::output::print;
+use crate::steps::engines::{self, Candidate, Instances};
+use crate::steps::settings::Sources;
+
+/// Runs the command.
+pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
+    match &args.command {
+        EnginesCommand::List(args) => list(args),
+    }
+}
+
+fn list(args: &EnginesListArgs) -> anyhow::Result<()> {
+    if !args.path.is_dir() {
+        let message = format!("{} is no folder; name the folder of a workspace", args.path.display());
+        return Err(Usage(message).into());
+    }
+    let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
+    let mut candidates = engines::configured(&config, &Instances::default());
+    let is_new = |other: &Candidate| config.engines.iter().all(|engine| engine.name != other.name);
+    candidates.extend(engines::without_configuration().into_iter().filter(is_new));
+    Ok(print(&if args.json { as_json(&candidates) } else { as_table(&candidates) })?)
+}
+
+fn kind(candidate: &Candidate) -> &'static str {
+    candidate.kind.map_or("?", |kind| kind.name())
+}
+
+fn as_json(candidates: &[Candidate]) -> String {
+    let rows = candidates.iter().map(|candidate| {
+        json!({
+            "name": candidate.name,
+            "kind": candidate.kind.map(|kind| kind.name()),
+            "model": candidate.model(),
+            "asked": candidate.obstacle().is_none(),
+            "reason": candidate.obstacle(),
+        })
+    });
+    format!("{:#}\n", json!(rows.collect::<Vec<_>>()))
+}
+
+fn as_table(candidates: &[Candidate]) -> String {
+    let names = candidates.iter().map(|candidate| candidate.name.chars().count());
+    let width = names.max().unwrap_or_default();
+    let row = |candidate: &Candidate| {
+        let state = match (candidate.obstacle(), candidate.model()) {
+            (Some(obstacle), _) => format!("not asked: {obstacle}"),
+            (None, model) => model.unwrap_or_default().to_owned(),
+        };
+        format!("{:<width$}  {:<12}  {state}\n", candidate.name, kind(candidate))
+    };
+    candidates.iter().map(row).collect()
+}

@@ -1,0 +1,51 @@
+//! Engines behind HTTP, as the configuration describes them.
+
+use std::fs;
+
+use config::{EngineSettings, NO_PROXY, Secret};
+use engines::{Fim, HttpEngine, HttpSettings, Kind, Limits, Proxy, Sampling, Server};
+
+/// The engine of these settings, or why there is none.
+pub(super) fn engine(settings: &EngineSettings, kind: Kind) -> Result<HttpEngine, String> {
+    let settings = HttpSettings {
+        name: settings.name.clone(),
+        kind,
+        server: server(settings)?,
+        model: settings.model.clone(),
+        fim: Fim::parse(settings.fim.as_deref()),
+        sampling: Sampling { temperature: settings.temperature, ..Sampling::likeliest(settings.max_tokens) },
+        extra: settings.extra_body.clone(),
+        context_window: settings.context_window.map(u64::from),
+        timeout: None,
+    };
+    HttpEngine::new(settings).map_err(|error| error.to_string())
+}
+
+fn server(settings: &EngineSettings) -> Result<Server, String> {
+    let url = settings.url.clone().ok_or("it needs `url`")?;
+    let roots = settings.tls_roots.as_ref().map(|path| {
+        fs::read(path).map_err(|error| format!("cannot read the `tls_roots` {}: {error}", path.display()))
+    });
+    Ok(Server {
+        url,
+        key: settings.api_key.clone(),
+        headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        proxy: proxy(settings.proxy.as_ref()),
+        roots: roots.transpose()?,
+        limits: Limits {
+            connect: settings.connect_timeout,
+            first_byte: settings.first_byte_timeout,
+            idle: settings.idle_timeout,
+            ..Limits::STANDARD
+        },
+        at_once: settings.concurrency,
+    })
+}
+
+fn proxy(said: Option<&Secret>) -> Proxy {
+    match said.map(Secret::expose) {
+        None => Proxy::System,
+        Some(NO_PROXY) => Proxy::Direct,
+        Some(address) => Proxy::At(address.to_owned()),
+    }
+}

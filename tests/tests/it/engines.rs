@@ -1,0 +1,107 @@
+//! Engines behind HTTP, as settings name them and people ask them. The servers are strict.
+
+use mock::{Dialect, Marks, MockServer, Model, Reply};
+use serde_json::Value;
+use tests::Project;
+
+use crate::rows;
+use crate::settings::user_file;
+
+/// What no message, log, run or report may show.
+pub(crate) const KEY: &str = "sk-very-secret-0123456789";
+
+/// What the model writes wherever it is asked.
+pub(crate) const WRITTEN: &str = "total = 1";
+
+fn model() -> Model {
+    Model::new("coder", Some(Marks::QWEN)).answering(|_| Some(WRITTEN.to_owned()))
+}
+
+/// A server in OpenAI's format with the settings of an engine `mock` that asks it.
+pub(crate) fn open_ai() -> (MockServer, String) {
+    let server = MockServer::speaking(Dialect::open_ai(model(), KEY));
+    let settings = format!(
+        "[[engine]]\nname = \"mock\"\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"coder\"\nfim = \"qwen2.5-coder\"\n\
+         headers = {{Authorization = \"Bearer {KEY}\"}}\n",
+        server.url()
+    );
+    (server, settings)
+}
+
+/// The same with a server of llama.cpp.
+pub(crate) fn llama_cpp() -> (MockServer, String) {
+    let server = MockServer::speaking(Dialect::llama_cpp(model()));
+    let settings = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
+    (server, settings)
+}
+
+/// Tries the engine on five cases and replays them.
+#[track_caller]
+fn check_measured((server, settings): (MockServer, String)) {
+    let project = Project::generated(3);
+    user_file(&project, &settings);
+    let tried = project.run("try . --cases 5 --engine mock --out ../run").expect_code(0);
+    let asked = server.log().received.len();
+    assert!(asked >= 5, "{asked} requests");
+    let replayed = project.run("replay ../run/cases.jsonl --engine mock --out ../again").expect_code(0);
+    assert!(server.log().received.len() >= asked + 5);
+    assert_eq!(rows::run(&project.beside("again")).engines[0].engine.name, "mock");
+    for run in ["run", "again"] {
+        let predictions = std::fs::read_to_string(project.beside(run).join("predictions.jsonl"));
+        let predictions = predictions.expect("the run has its predictions");
+        assert!(predictions.contains(WRITTEN), "{predictions}");
+        assert!(!predictions.contains(KEY));
+        let described = std::fs::read_to_string(project.beside(run).join("run.json"));
+        assert!(!described.expect("the run is described").contains(KEY));
+    }
+    let said = [tried.stdout, tried.stderr, replayed.stdout, replayed.stderr].concat();
+    assert!(!said.contains(KEY), "{said}");
+}
+
+#[test]
+fn a_server_in_openai_s_format_is_tried_and_replayed() {
+    check_measured(open_ai());
+}
+
+#[test]
+fn a_server_of_llama_cpp_is_tried_and_replayed() {
+    check_measured(llama_cpp());
+}
+
+#[test]
+fn engines_are_listed_with_their_models_and_why_any_is_not_asked() {
+    let project = Project::generated(2);
+    let (server, settings) = open_ai();
+    let no_certificates =
+        "[[engine]]\nname = \"other\"\nkind = \"tgi\"\nurl = \"https://host\"\ntls_roots = \"none.pem\"\n";
+    user_file(&project, &format!("{settings}{no_certificates}"));
+    let listed = project.run("engines list").expect_code(0).stdout;
+    for word in ["mock", "openai", "coder", "other", "not asked: cannot read the `tls_roots`", "nearest-line"]
+    {
+        assert!(listed.contains(word), "no {word} in {listed}");
+    }
+    let listed = project.run("engines list --json").expect_code(0).stdout;
+    let listed: Value = serde_json::from_str(&listed).expect("standard output is JSON alone");
+    assert_eq!((&listed[0]["model"], &listed[1]["asked"]), (&"coder".into(), &false.into()));
+    assert!(server.log().received.is_empty(), "nobody is asked for a list");
+}
+
+#[test]
+fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
+    let project = Project::generated(2);
+    let said = format!("Incorrect API key provided: {KEY}.");
+    let refusal = Reply::json(401, &serde_json::json!({"error": {"message": said}}));
+    let server = MockServer::replying([refusal]);
+    let settings = format!(
+        "[[engine]]\nname = \"mock\"\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"coder\"\nfim = \"server\"\n\
+         headers = {{Authorization = \"{KEY}\"}}\n",
+        server.url()
+    );
+    user_file(&project, &settings);
+    let outcome = project.run("try . --cases 3 --engine mock --out ../run");
+    let predictions = std::fs::read_to_string(project.beside("run").join("predictions.jsonl"));
+    let predictions = predictions.expect("the run has its predictions");
+    assert!(predictions.contains("api_key_env"), "{predictions}");
+    let shown = [outcome.stdout, outcome.stderr, predictions].concat();
+    assert!(!shown.contains(KEY), "{shown}");
+}

@@ -1,0 +1,28 @@
+//! Ghost text by engines behind HTTP.
+
+use mock::MockServer;
+use tests::Project;
+
+use super::editor::{Editor, setup};
+use crate::engines::{WRITTEN, llama_cpp, open_ai};
+use crate::settings::user_file;
+
+#[track_caller]
+fn check((server, settings): (MockServer, String)) {
+    let project = Project::new("");
+    user_file(&project, &settings);
+    let editor = Editor::start(&project, &[], setup(&project));
+    let buffer = editor.open("talk.py", "def f():\n    ");
+    let item = editor.item(&buffer, buffer.text().len());
+    assert!(item["insertText"].to_string().contains(WRITTEN), "{item}; the server saw {:?}", server.log());
+}
+
+#[test]
+fn a_server_in_openai_s_format_writes_ghost_text() {
+    check(open_ai());
+}
+
+#[test]
+fn a_server_of_llama_cpp_writes_ghost_text() {
+    check(llama_cpp());
+}
