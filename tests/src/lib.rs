@@ -12,9 +12,11 @@ mod process;
 mod project;
 #[cfg(unix)]
 pub mod unix;
+mod vscode;
 
 pub use component::component;
 pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
 pub use process::{Outcome, Running, wait_until};
 pub use project::{Project, binary};
+pub use vscode::{Opening, VsCode};

@@ -6,7 +6,7 @@
 
 mod buffer;
 mod client;
-mod frames;
+pub(crate) mod frames;
 mod inbox;
 mod line;
 mod setup;

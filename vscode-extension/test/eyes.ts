@@ -31,7 +31,10 @@ export function openEyes(): void {
     /** The item of the extension in the status bar. */
     status: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.status")[0]?.trim() ?? null,
 
-    /** The entry of the list of commands that the enter key would choose. */
+    /** The entries of the list that is shown. */
+    choices: (): string[] => texts(".quick-input-list .monaco-list-row .label-name"),
+
+    /** The one of them that the enter key would choose. */
     chosen: (): string | null => texts(".quick-input-list .monaco-list-row.focused .label-name")[0] ?? null,
 
     /** Where keys go: to a question of VS Code, to the text, or elsewhere. */
@@ -52,7 +55,7 @@ export function openEyes(): void {
 
     /** The channel of the output panel. */
     output: (): string | null =>
-      document.querySelector<HTMLSelectElement>(".panel .monaco-select-box")?.title ?? null,
+      document.querySelector<HTMLSelectElement>(".part.panel .monaco-select-box")?.value ?? null,
   };
 
   const look = (): void => {

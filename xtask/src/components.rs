@@ -11,6 +11,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::process;
 
+pub(crate) mod code_server;
 mod debian;
 mod llama_server;
 pub(crate) mod neovim;
@@ -22,12 +23,17 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     require("in a browser", install_chromium())?;
     let neovim = require("in Neovim", neovim::install())?;
     let llama_server = require("with llama-server", llama_server::install())?;
-    let programs = [(neovim::VARIABLE, neovim), (llama_server::VARIABLE, llama_server)];
+    let code_server = require("in VS Code", code_server::install())?;
+    let programs = [
+        (neovim::VARIABLE, neovim),
+        (llama_server::VARIABLE, llama_server),
+        (code_server::VARIABLE, code_server),
+    ];
     Ok(programs.into_iter().filter_map(|(variable, program)| Some((variable, program?))).collect())
 }
 
 /// What was installed; `None`, said aloud, where that failed and tests may be skipped.
-fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
+pub(crate) fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
     let error = match installed {
         Ok(component) => return Ok(Some(component)),
         Err(error) => error,

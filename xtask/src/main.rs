@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod components;
 mod docs;
+mod extension;
 mod fit;
 mod process;
 mod test;

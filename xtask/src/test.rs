@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{components, process, tidy};
+use crate::{components, extension, process, tidy};
 
 /// Runs everything; `nextest_args` go to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
     let steps = [
         ("tidy", tidy::check()),
+        ("the VS Code extension", extension::build()),
         ("the binary", process::run(process::cargo().args(["build", "--package", "cli"]))),
         ("tests", run_tests(nextest_args, components)),
         ("documentation tests", process::run(process::cargo().args(["test", "--workspace", "--doc"]))),

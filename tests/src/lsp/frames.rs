@@ -13,7 +13,7 @@ pub(super) fn frame(body: &[u8]) -> Vec<u8> {
 
 /// The next message; `None` where the stream ends between two messages. A server may send no header but the two that the
 /// protocol knows.
-pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
+pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let Some(length) = read_headers(input)? else { return Ok(None) };
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;

@@ -16,3 +16,5 @@ mod rows;
 mod settings;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod vscode;

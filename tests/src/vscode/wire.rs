@@ -1,0 +1,54 @@
+//! What goes over the wire between an editor and the server: a script stands in the server's place, starts it, and copies
+//! both directions into files.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::Project;
+use crate::lsp::frames;
+
+/// The account of one server, or of several one after the other.
+pub(super) struct Wire {
+    server: PathBuf,
+    from_editor: PathBuf,
+    from_server: PathBuf,
+}
+
+impl Wire {
+    /// Makes the script that starts `binary`.
+    pub(super) fn new(project: &Project, binary: &Path) -> Wire {
+        let [server, from_editor, from_server] =
+            ["server", "from-editor", "from-server"].map(|name| project.beside(name));
+        let [sent, told] = [&from_editor, &from_server].map(|path| path.display());
+        let binary = binary.display();
+        let script = format!("#!/bin/sh\ntee -a '{sent}' | '{binary}' \"$@\" | tee -a '{told}'\n");
+        fs::write(&server, script).expect("the temporary folder is ours");
+        let is_runnable = Command::new("chmod").arg("+x").arg(&server).status();
+        assert!(is_runnable.is_ok_and(|status| status.success()), "a script of ours can be made to run");
+        Wire { server, from_editor, from_server }
+    }
+
+    /// The script.
+    pub(super) fn server(&self) -> &Path {
+        &self.server
+    }
+
+    pub(super) fn sent_by_editor(&self) -> Vec<Value> {
+        messages(&self.from_editor)
+    }
+
+    pub(super) fn sent_by_server(&self) -> Vec<Value> {
+        messages(&self.from_server)
+    }
+}
+
+/// The whole messages in a file: the last one may still be on its way.
+fn messages(path: &Path) -> Vec<Value> {
+    let Ok(file) = File::open(path) else { return Vec::new() };
+    let mut reader = BufReader::new(file);
+    std::iter::from_fn(|| frames::read(&mut reader).ok().flatten()).collect()
+}

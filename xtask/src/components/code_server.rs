@@ -1,0 +1,86 @@
+//! VS Code in a browser: the machine's own code-server, else one from npm in `target/components/code-server`.
+//!
+//! Nothing is compiled: the scripts of its packages would want headers of the system and take minutes. What those scripts
+//! also do, installing what VS Code itself needs, is done here. It runs on the one version of Node that it was made for,
+//! which comes from npm too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process;
+
+/// Names the program to use, for tests and measurements.
+pub(crate) const VARIABLE: &str = "GHOSTBENCH_CODE_SERVER";
+
+const PROGRAM: &str = "code-server";
+
+/// This one holds VS Code 1.139.1.
+const VERSION: &str = "4.139.1";
+
+/// The Node that this version asks for.
+const NODE_VERSION: &str = "24.21.0";
+
+const FOLDER: &str = "target/components/code-server";
+
+/// Half of what is unpacked, for chats and other systems: VS Code starts without.
+const UNUSED: &[&str] = &["@github", "@microsoft/mxc-sdk", "koffi", "@koromix"];
+
+/// A code-server that runs here; it is installed where there is none.
+pub(crate) fn install() -> Result<PathBuf> {
+    let folder = std::path::absolute(FOLDER)?;
+    let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
+    let known = chosen.into_iter().chain(process::find_program(PROGRAM)).chain([folder.join(PROGRAM)]);
+    if let Some(program) = known.into_iter().find(|program| runs(program)) {
+        return Ok(program);
+    }
+    unpack(&folder)
+        .with_context(|| format!("no {PROGRAM} is here, nor named by {VARIABLE}; npm did not give one"))
+}
+
+fn unpack(folder: &Path) -> Result<PathBuf> {
+    ensure!(process::is_installed("npm"), "npm is not installed");
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    // Node brings its program by such a script, and nothing else.
+    process::run(npm_install(&folder.join("node")).arg(format!("node@{NODE_VERSION}")))?;
+    process::run(npm_install(folder).args(["--ignore-scripts", &format!("{PROGRAM}@{VERSION}")]))?;
+    let code = folder.join("node_modules").join(PROGRAM).join("lib/vscode");
+    for inner in [code.clone(), code.join("extensions")] {
+        let mut npm = npm_install(&inner);
+        process::run(npm.args(["--ignore-scripts", "--omit=dev"]).current_dir(&inner))?;
+    }
+    for unused in UNUSED {
+        let path = code.join("node_modules").join(unused);
+        if path.exists() {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    let program = folder.join(PROGRAM);
+    write_launcher(&program, folder)?;
+    ensure!(runs(&program), "its version {VERSION} does not run here");
+    Ok(program)
+}
+
+fn npm_install(folder: &Path) -> Command {
+    let mut npm = Command::new("npm");
+    npm.arg("install").arg("--prefix").arg(folder).args(["--no-audit", "--no-fund", "--loglevel=error"]);
+    npm
+}
+
+/// A script that starts it on its own Node.
+fn write_launcher(program: &Path, folder: &Path) -> Result<()> {
+    let node = folder.join("node/node_modules/node/bin/node");
+    let entry = folder.join("node_modules").join(PROGRAM).join("out/node/entry.js");
+    let script = format!("#!/bin/sh\nexec '{}' '{}' \"$@\"\n", node.display(), entry.display());
+    fs::write(program, script)?;
+    process::run(Command::new("chmod").arg("+x").arg(program))
+}
+
+fn runs(program: &Path) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}

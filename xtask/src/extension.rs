@@ -1,0 +1,42 @@
+//! The VS Code extension: checked, built, tested on its own and packed, as its users do it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, anyhow};
+
+use crate::{components, process};
+
+const FOLDER: &str = "vscode-extension";
+
+/// Leaves `vscode-extension/dist` as the tests expect it. Without npm, which is said aloud, there is none.
+pub(crate) fn build() -> Result<()> {
+    let npm = process::find_program("npm").ok_or_else(|| anyhow!("npm is not installed; Node brings it"));
+    if components::require("of the VS Code extension", npm)?.is_none() {
+        return Ok(());
+    }
+    if !has_packages(Path::new(FOLDER)) {
+        // The packages' own scripts only fetch what this system has already.
+        process::run(npm_in_folder().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+    }
+    for script in ["check", "package", "test"] {
+        process::run(npm_in_folder().args(["run", "--silent", script]))?;
+    }
+    Ok(())
+}
+
+fn npm_in_folder() -> Command {
+    let mut npm = Command::new("npm");
+    npm.current_dir(FOLDER);
+    npm
+}
+
+/// Whether the installed packages are those of the lock file: npm keeps a copy of it beside them, written last.
+fn has_packages(folder: &Path) -> bool {
+    let changed = |path: &str| fs::metadata(folder.join(path)).and_then(|metadata| metadata.modified());
+    match (changed("node_modules/.package-lock.json"), changed("package-lock.json")) {
+        (Ok(installed), Ok(wanted)) => installed >= wanted,
+        _ => false,
+    }
+}
