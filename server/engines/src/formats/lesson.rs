@@ -83,7 +83,7 @@ pub(crate) fn lesson(status: u16, message: &str, body: &Object, is_hole: bool) -
     let words = message.to_lowercase();
     // Builds of llama.cpp that refuse it do so by 500. Ollama: "x does not support insert"; llama.cpp: "Infill is not supported by this model".
     let hole = ["suffix", "insert", "infill"];
-    if is_hole && matches!(status, 400 | 422 | 500 | 501) && hole.iter().any(|word| words.contains(word)) {
+    if is_hole && matches!(status, 400 | 422 | 500 | 501) && hole.iter().any(|word| names(&words, word)) {
         return Some(Lesson::NoHole);
     }
     if !matches!(status, 400 | 422) {
@@ -157,6 +157,7 @@ mod tests {
     #[test]
     fn other_refusals_teach_nothing() {
         for (status, message) in [
+            (400, "[json.exception.out_of_range.403] key 'input_suffix' not found"),
             (400, "unknown field top_p"),
             (400, "temperature must be at most 2"),
             (400, "unsupported nonstop"),
