@@ -1,35 +1,165 @@
 //! Filters on an engine's answer, each a pure function of the answer and the text around it.
 //!
-//! A filter only cuts; it never adds or rewrites text. What it cut goes into the trace.
+//! Engines repeat what stands before the cursor, run on into what stands after it, close brackets that are closed already, repeat
+//! themselves until they are stopped, and know neither tabs nor line ends of the document. A filter takes away what is wrong and adapts
+//! blanks; it writes no code. Each change goes into the trace with the text as it was before.
+//!
+//! Some filters find where an answer ends whatever else comes. Reading stops there, so that one rule serves the stream and the whole.
 
+mod beyond_extent;
+mod doubled_brackets;
+mod indentation;
+mod line_ends;
+mod prefix_echo;
+mod repetition;
+mod rest_of_line;
 mod suffix_overlap;
+mod unfinished_line;
 
+use syntax::Language;
+
+use crate::extent::{Before, Extent};
 use crate::trace::Cut;
 
-/// The text around the cursor.
+/// The text around the cursor, and what is known of the answer besides its text.
 pub(crate) struct Surroundings<'a> {
+    pub(crate) language: Language,
+    pub(crate) before: Before<'a>,
+    pub(crate) extent: Extent,
     pub(crate) suffix: &'a str,
+    /// Whether the answer was cut off rather than ended.
+    pub(crate) is_cut_off: bool,
 }
 
-/// A filter's name, and the number of bytes of the answer that it keeps.
-type Filter = (&'static str, fn(&str, &Surroundings<'_>) -> usize);
+impl<'a> Surroundings<'a> {
+    /// Those of a cursor between `prefix` and `suffix`, for an answer that ended.
+    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> Surroundings<'a> {
+        let before = Before::new(language, prefix);
+        let extent = before.extent();
+        Surroundings { language, before, extent, suffix, is_cut_off: false }
+    }
 
-const FILTERS: [Filter; 2] = [("suffix_overlap", suffix_overlap::keep), ("trailing_blanks", trailing_blanks)];
+    /// Whether the document's lines end with CR LF.
+    fn has_crlf(&self) -> bool {
+        let mut lines =
+            [self.before.text(), self.suffix].into_iter().flat_map(|text| text.split_inclusive('\n'));
+        lines.find(|line| line.ends_with('\n')).is_some_and(|line| line.ends_with("\r\n"))
+    }
 
-/// Runs all filters in order; the cuts that changed something are returned with what they removed.
+    /// What stands after the cursor in its line.
+    fn rest_of_line(&self) -> &'a str {
+        self.suffix.split(['\n', '\r']).next().unwrap_or_default()
+    }
+}
+
+/// A filter's name, and what it leaves of an answer.
+type Filter = (&'static str, fn(String, &Surroundings<'_>) -> String);
+
+/// In this order, since each one takes the answer as those before it leave it.
+const FILTERS: [Filter; 10] = [
+    ("line_ends", line_ends::adapt),
+    ("prefix_echo", prefix_echo::remove),
+    ("indentation", indentation::adapt),
+    ("suffix_overlap", suffix_overlap::cut),
+    ("beyond_extent", beyond_extent::cut),
+    ("repetition", repetition::cut),
+    ("unfinished_line", unfinished_line::cut),
+    ("rest_of_line", rest_of_line::cut),
+    ("doubled_brackets", doubled_brackets::cut),
+    ("trailing_blanks", trailing_blanks),
+];
+
+/// Those that find an end which more text cannot move.
+const ENDS: [Filter; 3] = [
+    ("suffix_overlap", suffix_overlap::cut),
+    ("beyond_extent", beyond_extent::cut),
+    ("repetition", repetition::cut),
+];
+
+/// Runs all filters in order; those that changed something are returned with what was there before.
 pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut>) {
     let mut text = answer.to_owned();
     let mut cuts = Vec::new();
-    for (filter, keep) in FILTERS {
-        let removed = text.split_off(keep(&text, around));
-        if !removed.is_empty() {
-            cuts.push(Cut { filter, removed });
+    for (filter, apply) in FILTERS {
+        let before = text.clone();
+        text = apply(text, around);
+        if text != before {
+            cuts.push(Cut { filter, before });
         }
     }
     (text, cuts)
 }
 
+/// Whether nothing that follows could be of use.
+pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
+    let text = prefix_echo::remove(line_ends::adapt(received.to_owned(), around), around);
+    if around.extent == Extent::Statement && around.before.statement_end(&text).is_some() {
+        return true;
+    }
+    let length = text.trim_end().len();
+    ENDS.iter().any(|(_, cut)| cut(text.clone(), around).trim_end().len() < length)
+}
+
 /// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.
-fn trailing_blanks(answer: &str, _around: &Surroundings<'_>) -> usize {
-    answer.trim_end_matches([' ', '\t', '\r', '\n']).len()
+fn trailing_blanks(mut answer: String, _around: &Surroundings<'_>) -> String {
+    answer.truncate(answer.trim_end_matches([' ', '\t', '\r', '\n']).len());
+    answer
+}
+
+/// Lines with fewer of such characters repeat by chance: closing brackets, `else`, `return`.
+const MIN_TELLING_CHARACTERS: usize = 8;
+
+/// Whether a line says enough for finding it twice to mean something.
+fn is_telling(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).nth(MIN_TELLING_CHARACTERS - 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left of `answer` at the cursor `$0` of `document`.
+    #[track_caller]
+    pub(super) fn check(path: &str, document: &str, answer: &str, kept: &str) {
+        assert_eq!(cleaned(path, document, answer, false).0, kept, "{answer:?}");
+    }
+
+    pub(super) fn cleaned(
+        path: &str,
+        document: &str,
+        answer: &str,
+        is_cut_off: bool,
+    ) -> (String, Vec<&'static str>) {
+        let (prefix, suffix) = document.split_once("$0").unwrap();
+        let around = Surroundings::new(Language::from_path(path).unwrap(), prefix, suffix);
+        let (text, cuts) = clean(answer, &Surroundings { is_cut_off, ..around });
+        (text, cuts.into_iter().map(|cut| cut.filter).collect())
+    }
+
+    #[test]
+    fn blanks_at_the_end_are_cut() {
+        check("a.py", "$0", "return 1\n    \n", "return 1");
+        check("a.py", "$0", " \n\t", "");
+    }
+
+    #[test]
+    fn a_fitting_answer_stays_as_it_is() {
+        for (document, answer) in [
+            ("def f(x):\n    $0\n\n\nf(1)\n", "if x:\n        return 1\n\n    return 2"),
+            ("x = f($0)\n", "1, g(2)"),
+            ("total = $0", "a + b"),
+        ] {
+            assert_eq!(cleaned("a.py", document, answer, false), (answer.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn reading_stops_where_an_answer_is_cut() {
+        let around = Surroundings::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
+        for (received, complete) in
+            [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", true)]
+        {
+            assert_eq!(is_complete(received, &around), complete, "{received:?}");
+        }
+    }
 }

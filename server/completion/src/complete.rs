@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engines::{Answer, Engine, Listener, Request};
+use engines::{Answer, Engine, Finish, Listener, Request};
 use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
-use crate::clean::{Surroundings, clean};
+use crate::clean::{Surroundings, clean, is_complete};
 use crate::gate;
 use crate::settings::Settings;
 use crate::trace::{ContextItem, Outcome, Sent, Status, Trace};
@@ -16,6 +16,9 @@ use crate::world::Snapshot;
 
 /// Longest answer that is read, in bytes: six times the longest truth, so that an engine that never stops costs no memory.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
+
+/// What a statement or a line ends with: whether an answer is complete is looked at where one of these comes.
+const MAY_END: [char; 2] = ['\n', ';'];
 
 /// Completes at `offset` (bytes) of the snapshot's document.
 ///
@@ -36,8 +39,9 @@ pub async fn complete(
         None => {
             let request = gather(snapshot, offset, engine, settings, &mut trace).await;
             trace.timings.gather = start.elapsed();
-            let answer = read(request, engine, cancel, start, deadline, &mut trace).await;
-            judge(snapshot, offset, settings, answer, &mut trace)
+            let around = surroundings(snapshot, offset);
+            let answer = read(request, engine, cancel, &around, start, deadline, &mut trace).await;
+            judge(around, settings, answer, &mut trace)
         }
     };
     trace.timings.total = start.elapsed();
@@ -100,18 +104,20 @@ async fn read(
     request: Request,
     engine: &dyn Engine,
     cancel: &CancellationToken,
+    around: &Surroundings<'_>,
     start: Instant,
     deadline: tokio::time::Instant,
     trace: &mut Trace,
 ) -> Option<Result<Answer, engines::Error>> {
     let request = Request { deadline: Some(deadline), ..request };
-    let mut reader = Reader { trace, start };
+    let mut reader = Reader { trace, around, start };
     tokio::time::timeout_at(deadline, engine.complete(request, &mut reader, cancel)).await.ok()
 }
 
 /// Writes down what it hears. What was heard before the deadline stands in the trace, whatever becomes of the answer.
 struct Reader<'a> {
     trace: &'a mut Trace,
+    around: &'a Surroundings<'a>,
     start: Instant,
 }
 
@@ -124,7 +130,8 @@ impl Listener for Reader<'_> {
         let trace = &mut *self.trace;
         trace.timings.first.get_or_insert_with(|| self.start.elapsed());
         trace.received.push_str(piece);
-        if trace.received.len() > MAX_ANSWER_BYTES {
+        let is_done = piece.contains(MAY_END) && is_complete(&trace.received, self.around);
+        if is_done || trace.received.len() > MAX_ANSWER_BYTES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -134,35 +141,59 @@ impl Listener for Reader<'_> {
 
 /// What becomes of the answer.
 fn judge(
-    snapshot: &Snapshot,
-    offset: usize,
+    around: Surroundings<'_>,
     settings: &Settings,
     answer: Option<Result<Answer, engines::Error>>,
     trace: &mut Trace,
 ) -> (Status, String) {
     match answer {
-        None => (Status::Timeout, String::new()),
+        None => keep_part(around, settings, trace),
         Some(Err(engines::Error::Cancelled)) => (Status::Cancelled, String::new()),
         Some(Err(error)) => (Status::Failed(error), String::new()),
-        Some(Ok(answer)) => keep(&snapshot.text()[offset..], settings, answer, trace),
+        Some(Ok(answer)) => keep(around, settings, answer, trace),
     }
 }
 
+/// What is left of an answer that was under way at the deadline: whoever waited so long is better off with a part.
+fn keep_part(around: Surroundings<'_>, settings: &Settings, trace: &mut Trace) -> (Status, String) {
+    show(Surroundings { is_cut_off: true, ..around }, settings, trace)
+        .unwrap_or_else(|| (Status::Timeout, String::new()))
+}
+
 /// What is left of an answer that came in time.
-fn keep(suffix: &str, settings: &Settings, answer: Answer, trace: &mut Trace) -> (Status, String) {
+fn keep(
+    around: Surroundings<'_>,
+    settings: &Settings,
+    answer: Answer,
+    trace: &mut Trace,
+) -> (Status, String) {
     trace.finish = Some(answer.finish);
     trace.confidence = answer.confidence;
     trace.usage = answer.usage;
     trace.server = answer.timings;
     trace.refusals = answer.refusals;
-    let (text, cuts) = clean(&trace.received, &Surroundings { suffix });
+    let around = Surroundings { is_cut_off: answer.finish == Finish::Length, ..around };
+    show(around, settings, trace).unwrap_or_else(|| {
+        let reason = if trace.received.is_empty() { "nothing to suggest" } else { "nothing new to suggest" };
+        (Status::Silent(answer.silence.unwrap_or(reason)), String::new())
+    })
+}
+
+/// What is shown of what was received; `None` if nothing is left of it.
+fn show(around: Surroundings<'_>, settings: &Settings, trace: &mut Trace) -> Option<(Status, String)> {
+    let (text, cuts) = clean(&trace.received, &around);
     trace.cuts = cuts;
     if text.is_empty() {
-        let reason = if trace.received.is_empty() { "nothing to suggest" } else { "nothing new to suggest" };
-        return (Status::Silent(answer.silence.unwrap_or(reason)), text);
+        return None;
     }
-    match gate::after(settings, trace.confidence) {
+    Some(match gate::after(settings, trace.confidence) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => (Status::Ok, text),
-    }
+    })
+}
+
+/// The document around the cursor, which a gate has looked at.
+fn surroundings(snapshot: &Snapshot, offset: usize) -> Surroundings<'_> {
+    let (prefix, suffix) = snapshot.text().split_at(offset);
+    Surroundings::new(snapshot.document().language, prefix, suffix)
 }

@@ -11,6 +11,7 @@
 mod clean;
 mod complete;
 mod embedder;
+mod extent;
 mod gate;
 mod recent;
 mod settings;

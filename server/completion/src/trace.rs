@@ -34,13 +34,13 @@ pub enum Status {
     Failed(engines::Error),
 }
 
-/// Something that was removed from an answer.
+/// A change to an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The filter that removed it.
+    /// The filter that made it.
     pub filter: &'static str,
-    /// What it removed.
-    pub removed: String,
+    /// The answer as it was before.
+    pub before: String,
 }
 
 /// Times since the request was made.
@@ -78,7 +78,7 @@ pub struct Trace {
     pub prompt: Option<String>,
     /// The engine's text as it came.
     pub received: String,
-    /// How the engine's answer ended.
+    /// How the engine's answer ended; `None` if it had not at the deadline.
     pub finish: Option<engines::Finish>,
     /// Probability of the least sure token, where the engine knows it.
     pub confidence: Option<f64>,
@@ -88,7 +88,7 @@ pub struct Trace {
     pub server: Option<engines::ServerTimings>,
     /// How often the engine was asked before it answered.
     pub refusals: u32,
-    /// What was cut from it, in order.
+    /// What filters changed, in order.
     pub cuts: Vec<Cut>,
     /// When.
     pub timings: Timings,

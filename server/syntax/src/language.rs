@@ -279,6 +279,16 @@ impl Language {
         self.row().endings
     }
 
+    /// What a statement ends with where not its line ends it.
+    pub fn ends_statements(self) -> Option<&'static str> {
+        Some(self.row().statement_end).filter(|end| !end.is_empty())
+    }
+
+    /// Whether braces, not indentation, make blocks.
+    pub fn has_brace_blocks(self) -> bool {
+        self.row().body_signs.contains(&"{")
+    }
+
     /// What begins a comment that ends with its line.
     pub fn line_comment(self) -> &'static str {
         if self == Language::Python { "#" } else { "//" }

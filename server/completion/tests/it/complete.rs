@@ -45,7 +45,7 @@ async fn ask(fixture: &str, engine: &dyn Engine, settings: &Settings) -> Outcome
 
 #[tokio::test]
 async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
-    let engine = says(&["a +", " b\n", "print(total, file=out)\n"]);
+    let engine = says(&["a +", " b\nprint(total, file=out)\n", "more\n"]);
     let outcome = ask("total = $0\nprint(total, file=out)\n", &engine, &Settings::for_replay()).await;
     assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
     assert_eq!(outcome.text, "a + b");
@@ -53,7 +53,7 @@ async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
     assert_eq!(outcome.trace.cuts.len(), 1);
     assert_eq!(outcome.trace.cuts[0].filter, "suffix_overlap");
     assert_eq!(outcome.trace.sent, Sent { prefix: 8, suffix: 24, context: 0 });
-    assert_eq!(outcome.trace.finish, Some(Finish::Stop));
+    assert_eq!(outcome.trace.finish, Some(Finish::Complete), "nothing more is read");
     let timings = outcome.trace.timings;
     assert!(timings.gather <= timings.first.unwrap() && timings.first.unwrap() <= timings.total);
 }
@@ -102,7 +102,7 @@ impl Engine for Stuck {
         async move {
             let left = request.deadline.expect("whoever asks has a deadline") - tokio::time::Instant::now();
             sink.prompt("the prompt");
-            assert!(sink.text(&format!("{} s left", left.as_secs())).is_continue());
+            assert!(sink.text(&format!("{} s left\n    half a li", left.as_secs())).is_continue());
             std::future::pending().await
         }
         .boxed()
@@ -110,12 +110,13 @@ impl Engine for Stuck {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_heard_before_the_deadline_is_kept() {
+async fn whole_lines_that_came_before_the_deadline_are_kept() {
     let description = ScriptedEngine::new("stuck", Script::default()).description().clone();
     let settings = Settings { deadline: Duration::from_secs(3), ..Settings::for_replay() };
-    let outcome = ask("x = $0", &Stuck(description), &settings).await;
-    assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
-    assert_eq!(outcome.trace.received, "3 s left");
+    let outcome = ask("def f():\n    $0", &Stuck(description), &settings).await;
+    assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+    assert_eq!((&*outcome.text, outcome.trace.finish), ("3 s left", None));
+    assert_eq!(outcome.trace.received, "3 s left\n    half a li");
     assert_eq!(outcome.trace.prompt.as_deref(), Some("the prompt"));
 }
 

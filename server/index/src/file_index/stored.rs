@@ -33,7 +33,7 @@ pub enum DecodeError {
 
 impl FileIndex {
     /// Changes with whatever is derived from a file and with how it is stored.
-    pub const FORMAT: &'static str = "file-index 4";
+    pub const FORMAT: &'static str = "file-index 3";
 
     /// Everything but the text and the path.
     pub fn encode(&self) -> Vec<u8> {

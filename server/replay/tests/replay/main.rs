@@ -1,5 +1,6 @@
 //! Suites and runs on disk, and how they are made.
 
+mod cleaning;
 mod context;
 mod data_folder;
 mod fixture;

@@ -491,39 +491,3 @@ fn deep_nesting() {
     names::assert_names(Cpp, &nested("class A B { ", "; };"));
     names::assert_names(Cpp, &nested("namespace n { ", "; }"));
 }
-
-#[test]
-fn macros_for_attributes_are_no_members() {
-    names::check_outline(
-        C,
-        "\
-FOO_API struct store *foo_get(void);
-struct s { int a FOO_ALIGNED(8); int b; FOO_DEPRECATED int c; int d FOO_UNUSED; POINT e; };
-",
-        expect![[r#"
-            function foo_get(): store | store *foo_get(void)
-            type s | struct s
-            field s.a: int | int a FOO_ALIGNED(8)
-            field s.b: int | int b
-            field s.c: int | int c
-            field s.d: int | int d FOO_UNUSED
-            field s.e: POINT | POINT e
-        "#]],
-    );
-    names::check_outline(
-        Cpp,
-        "\
-struct FOO_API Plain final {
-    FOO_DEPRECATED int first;
-    int corners FOO_UNUSED;
-    std::string LIMIT;
-};
-",
-        expect![[r#"
-            type Plain | struct FOO_API Plain final
-            field Plain.first: int | FOO_DEPRECATED int first
-            field Plain.corners: int | int corners FOO_UNUSED
-            field Plain.LIMIT: std::string | std::string LIMIT
-        "#]],
-    );
-}

@@ -110,7 +110,7 @@ pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
 }
 
 /// Whether a name is written as those of macros are: `EXPORT`, not `T`.
-pub(super) fn is_macro(name: &str) -> bool {
+fn is_macro(name: &str) -> bool {
     name.len() > 2 && !name.contains(char::is_lowercase)
 }
 

@@ -3,10 +3,8 @@
 use tree_sitter::Node;
 
 use super::C;
-use super::declarators::{Declared, declarators, declared, is_auto, is_macro, path, type_text};
+use super::declarators::{Declared, declarators, declared, is_auto, path, type_text};
 use crate::expr::Expressions;
-use crate::language::Language;
-use crate::lexer::is_reserved;
 use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Region, Source};
 use crate::pieces::around;
 use crate::walk::Walk;
@@ -241,10 +239,6 @@ fn macro_before_class_name(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Prototypes, variables and fields; says whether a type is defined in it.
 fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
-    if let Some(attribute) = macro_in_declaration(node, outline.source) {
-        outline.walk_pieces(&around(node, attribute));
-        return false;
-    }
     let is_in_type = outline.enclosing().is_some_and(|around| around.kind == DefinitionKind::Type);
     let found = declarators(node);
     for &declarator in &found {
@@ -259,20 +253,6 @@ fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let defines_type = of.and_then(|of| of.child_by_field_name("body")).is_some();
     let has_name = of.and_then(|of| of.child_by_field_name("name")).is_some();
     defines_type && (has_name || is_in_type)
-}
-
-/// In `EXPORT int name` the parser may see a variable `int` of the type `EXPORT`, and in `int name UNUSED` one called `UNUSED`.
-fn macro_in_declaration<'tree>(node: Node<'tree>, source: Source<'_>) -> Option<Node<'tree>> {
-    let of = node.child_by_field_name("type").filter(|_| node.has_error())?;
-    let declarator = node.child_by_field_name("declarator")?;
-    let name = source.of(declared(declarator)?.name);
-    let mut cursor = node.walk();
-    let leaves_out = node.children(&mut cursor).any(|child| child.is_error());
-    if is_macro(source.of(of)) && is_reserved(Language::Cpp, name) {
-        Some(of)
-    } else {
-        (is_macro(name) && leaves_out).then_some(declarator)
-    }
 }
 
 /// A definition with what holds for all kinds.

@@ -1,0 +1,61 @@
+//! Cuts closing brackets that stand after the cursor already.
+
+use syntax::lex;
+
+use super::Surroundings;
+
+/// Takes closing brackets from the answer's end as long as those behind the cursor would have nothing to close.
+pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+    let follow: Vec<char> =
+        around.rest_of_line().chars().filter(|c| !c.is_whitespace()).take_while(|c| is_closer(*c)).collect();
+    // Code that is broken without the answer, too, says nothing about it.
+    if follow.is_empty() || !has_room("", &follow, around) {
+        return answer;
+    }
+    while !has_room(&answer, &follow, around) {
+        let Some(kept) = answer.trim_end().strip_suffix(is_closer) else { return answer };
+        answer.truncate(kept.len());
+    }
+    answer
+}
+
+/// Whether after the answer the brackets that `follow` close what is open.
+fn has_room(answer: &str, follow: &[char], around: &Surroundings<'_>) -> bool {
+    let text = [around.before.text(), answer].concat();
+    let mut open = Vec::new();
+    for token in lex(around.language, &text) {
+        match &text[token.range] {
+            "(" => open.push(')'),
+            "[" => open.push(']'),
+            "{" => open.push('}'),
+            ")" | "]" | "}" => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    follow.iter().all(|closer| open.pop() == Some(*closer))
+}
+
+fn is_closer(character: char) -> bool {
+    matches!(character, ')' | ']' | '}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn brackets_that_follow_are_closed_once() {
+        check("a.py", "print(f($0))\n", "x))", "x");
+        check("a.py", "print(f($0)\n", "x))", "x)");
+        check("a.ts", "if (f(x, $0)) {\n", "[1, 2])) {", "[1, 2]");
+    }
+
+    #[test]
+    fn brackets_of_the_answer_itself_stay() {
+        check("a.py", "print($0)\n", "f(x)", "f(x)");
+        check("a.py", "print($0)\n", "f(')')", "f(')')");
+        check("a.py", "x = $0)\n", "f(x)", "f(x)");
+    }
+}

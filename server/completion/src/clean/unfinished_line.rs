@@ -1,0 +1,31 @@
+//! Cuts the last line of an answer that was cut off: half a line after whole ones is of no use.
+
+use super::Surroundings;
+
+pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+    if around.is_cut_off
+        && let Some(line_end) = answer.rfind('\n')
+        && !answer[..line_end].trim().is_empty()
+    {
+        answer.truncate(line_end);
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::cleaned;
+
+    #[test]
+    fn whole_lines_are_kept() {
+        for (answer, kept) in [
+            ("a()\n    b(", "a()"),
+            ("a()\n    b()\n", "a()\n    b()"),
+            ("a(", "a("),
+            ("\n    a(", "\n    a("),
+        ] {
+            assert_eq!(cleaned("a.py", "def f():\n    $0", answer, true).0, kept);
+        }
+        assert_eq!(cleaned("a.py", "def f():\n    $0", "a()\n    b(", false).0, "a()\n    b(");
+    }
+}
