@@ -121,6 +121,10 @@ impl FileIndex {
 
     /// How one of its lines mentions `name`, outside of literals and comments.
     pub(crate) fn mentions(&self, line: &CodeLine, name: &str) -> Vec<Mention> {
+        // Few lines do, and what spans lines is found by reading the whole file.
+        if !self.line_text(line).contains(name) {
+            return Vec::new();
+        }
         let spanning = self.spanning.0.get_or_init(|| {
             let ranges = syntax::spanning(self.language(), self.text()).into_iter();
             ranges.map(|range| range.start as u32..range.end as u32).collect()

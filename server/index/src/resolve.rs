@@ -390,15 +390,15 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// All that a file has for others, what it passes on included.
-    pub(crate) fn exports(&self, file: Facts<'a>) -> Vec<Def<'a>> {
+    /// What a file has for others, what it passes on included: `most` at most, its own first.
+    pub(crate) fn exports(&self, file: Facts<'a>, most: usize) -> Vec<Def<'a>> {
         let stars = self.passed_on(file);
         let mut named: Vec<_> = stars.named.values().flatten().collect();
         named.sort_unstable_by_key(|(file, import)| (file.path, import.line, &import.local));
         let named = named.into_iter().flat_map(|(file, import)| self.imported(*file, import));
         let defined = stars.files.iter().flat_map(|file| file.top());
         let of_types = stars.others.iter().filter_map(|other| other.def()).flat_map(Def::members);
-        defined.chain(of_types).chain(named.filter_map(Entity::def)).collect()
+        defined.chain(of_types).chain(named.filter_map(Entity::def)).take(most).collect()
     }
 
     /// What `name` stands for in modules all of whose names come along.

@@ -132,7 +132,7 @@ impl<'a> Emitter<'_, 'a> {
 
     fn module(&mut self, module: Module<'a>, reach: Reach) {
         let found = match module {
-            Module::File(file) => self.resolver.exports(file),
+            Module::File(file) => self.resolver.exports(file, MAX_OF_MODULE),
             _ => contents(self.resolver, Entity::Module(module)),
         };
         for def in found.into_iter().take(MAX_OF_MODULE) {

@@ -22,6 +22,8 @@ pub(crate) struct Why<'a> {
     pub(crate) reason: String,
     /// The line that the reason is about and a name in it, without which the other lines are not worth showing.
     pub(crate) about: Option<(u32, &'a str)>,
+    /// Fewer lines than this are not worth showing.
+    pub(crate) min_lines: usize,
 }
 
 /// The pieces that are shown.
@@ -71,7 +73,7 @@ impl Shown {
         let is_about = |(number, text): &Line| {
             why.about.is_none_or(|(line, name)| *number == line && text.contains(name))
         };
-        if !kept.iter().any(is_about) {
+        if kept.len() < why.min_lines || !kept.iter().any(is_about) {
             return false;
         }
         let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();

@@ -86,6 +86,7 @@ pub(crate) fn show<'a>(
             score: f64::from(best.probability),
             reason: format!("defines {}", first_names(&of_file).join(", ")),
             about: None,
+            min_lines: 1,
         };
         shown.add(&Arc::from(best.def.file.path), lines, limit, why);
     }

@@ -81,7 +81,7 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
         }
         let reason = format!("uses {}", wanted.name);
         let about = Some((line.number, wanted.name));
-        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason, about };
+        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason, about, min_lines: 1 };
         if shown.add(&place.file.file().path, lines, limit, why) {
             of_name[place.name] += 1;
             count += 1;

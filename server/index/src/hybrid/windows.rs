@@ -12,6 +12,8 @@ use crate::windows::{WindowHit, WindowQuery};
 
 /// Windows that are shown at most.
 const MAX_SHOWN: usize = 10;
+/// Lines of a window that are shown at least, if it has as many: the rest of a budget holds a line that says nothing.
+const MIN_LINES: usize = 3;
 /// A window whose lines are shown to this share already says nothing new.
 const MAX_SHARED: f64 = 0.4;
 
@@ -45,12 +47,14 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
             .iter()
             .filter(|line| !shown.covers(path, line.number))
             .map(|line| (line.number, window.file.line_text(line).to_owned()))
+            .skip_while(|(_, text)| !text.contains(char::is_alphanumeric))
             .collect();
         if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
             continue;
         }
         let reason = "is about the same names".to_owned();
-        let why = Why { kind: HitKind::Window, score: window.score, reason, about: None };
+        let min_lines = new.len().min(MIN_LINES);
+        let why = Why { kind: HitKind::Window, score: window.score, reason, about: None, min_lines };
         if shown.add(path, new, usize::MAX, why) {
             count += 1;
         }
