@@ -135,7 +135,7 @@ fn without_the_server_functions_are_compared_by_their_words() {
     embedded(&project, &server);
     server.kill();
     let address = server.url().replace("http://", "");
-    check_fallback(&project, &server, &[&format!("{address} cannot be reached")]);
+    check_fallback(&project, &server, &[&format!("nothing listens at {address}")]);
 }
 
 #[test]

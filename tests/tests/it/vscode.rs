@@ -73,11 +73,11 @@ fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
 #[test]
 fn an_item_of_several_lines_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");
-    let text = "add(a, b):\n    return a + b";
+    let text = "add(\n    a,\n    b,\n)";
     let Some(editor) = open_scripted(&project, "a.py", text) else { return };
-    editor.type_text("def ");
+    editor.type_text("x = ");
     assert_eq!(editor.wait_for_ghost_text(), text);
-    assert_eq!(check_acceptance(&editor, "def "), "def add(a, b):\n    return a + b");
+    assert_eq!(check_acceptance(&editor, "x = "), "x = add(\n    a,\n    b,\n)");
 }
 
 #[test]

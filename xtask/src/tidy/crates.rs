@@ -142,7 +142,7 @@ mod tests {
 |---|---|---|---|
 | `text` | ropes | – | no IO |
 | `engines` | engines | text | – |
-| `prompt` (planned) | prompts | text | – |
+| `trial` (planned) | trials | text | – |
 | `cli` | the binary | any above | – |
 ";
 
@@ -189,10 +189,10 @@ mod tests {
     fn crates_and_rows_without_each_other_are_found() {
         check_crates(
             TABLE,
-            &[("text", &[]), ("prompt", &[]), ("cli", &[]), ("lsp", &[])],
+            &[("text", &[]), ("trial", &[]), ("cli", &[]), ("lsp", &[])],
             expect![[r#"
                 ARCHITECTURE.md:4: there is no crate `engines`: mark the row `(planned)` or remove it
-                ARCHITECTURE.md:5: the crate `prompt` exists: remove `(planned)`
+                ARCHITECTURE.md:5: the crate `trial` exists: remove `(planned)`
                 server/lsp: add a row for `lsp` to ARCHITECTURE.md
             "#]],
         );
