@@ -70,11 +70,8 @@ const FILTERS: [Filter; 10] = [
 ];
 
 /// Those that find an end which more text cannot move.
-const ENDS: [Filter; 3] = [
-    ("suffix_overlap", suffix_overlap::cut),
-    ("beyond_extent", beyond_extent::cut),
-    ("repetition", repetition::cut),
-];
+const ENDS: [fn(String, &Surroundings<'_>) -> String; 3] =
+    [suffix_overlap::cut, beyond_extent::cut, repetition::cut];
 
 /// Runs all filters in order; those that changed something are returned with what was there before.
 pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut>) {
@@ -97,7 +94,7 @@ pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
         return true;
     }
     let length = text.trim_end().len();
-    ENDS.iter().any(|(_, cut)| cut(text.clone(), around).trim_end().len() < length)
+    ENDS.iter().any(|cut| cut(text.clone(), around).trim_end().len() < length)
 }
 
 /// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.

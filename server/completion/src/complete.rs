@@ -19,6 +19,9 @@ const MAX_ANSWER_BYTES: usize = 64 << 10;
 
 /// What a statement or a line ends with: whether an answer is complete is looked at where one of these comes.
 const MAY_END: [char; 2] = ['\n', ';'];
+/// Looking reads the whole answer, so it is done again only after this part of it has come anew. What an engine can make us read is
+/// then as long as its answer times this, however small the pieces are.
+const LOOK_AGAIN_AFTER: usize = 16;
 
 /// Completes at `offset` (bytes) of the snapshot's document.
 ///
@@ -110,7 +113,7 @@ async fn read(
     trace: &mut Trace,
 ) -> Option<Result<Answer, engines::Error>> {
     let request = Request { deadline: Some(deadline), ..request };
-    let mut reader = Reader { trace, around, start };
+    let mut reader = Reader { trace, around, start, next_look: 0 };
     tokio::time::timeout_at(deadline, engine.complete(request, &mut reader, cancel)).await.ok()
 }
 
@@ -119,6 +122,8 @@ struct Reader<'a> {
     trace: &'a mut Trace,
     around: &'a Surroundings<'a>,
     start: Instant,
+    /// How long the answer has to be to be looked at again, in bytes.
+    next_look: usize,
 }
 
 impl Listener for Reader<'_> {
@@ -130,8 +135,12 @@ impl Listener for Reader<'_> {
         let trace = &mut *self.trace;
         trace.timings.first.get_or_insert_with(|| self.start.elapsed());
         trace.received.push_str(piece);
-        let is_done = piece.contains(MAY_END) && is_complete(&trace.received, self.around);
-        if is_done || trace.received.len() > MAX_ANSWER_BYTES {
+        let length = trace.received.len();
+        let looks = length >= self.next_look && piece.contains(MAY_END);
+        if looks {
+            self.next_look = length + length / LOOK_AGAIN_AFTER;
+        }
+        if looks && is_complete(&trace.received, self.around) || length > MAX_ANSWER_BYTES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

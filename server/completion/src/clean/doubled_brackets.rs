@@ -4,16 +4,27 @@ use syntax::lex;
 
 use super::Surroundings;
 
+/// Brackets behind the cursor that are looked at, and so the most that are cut: each cut reads the code again.
+const MAX_BRACKETS: usize = 8;
+
 /// Takes closing brackets from the answer's end as long as those behind the cursor would have nothing to close.
 pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
-    let follow: Vec<char> =
-        around.rest_of_line().chars().filter(|c| !c.is_whitespace()).take_while(|c| is_closer(*c)).collect();
+    let follow: Vec<char> = around
+        .rest_of_line()
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .take_while(|c| is_closer(*c))
+        .take(MAX_BRACKETS)
+        .collect();
     // Code that is broken without the answer, too, says nothing about it.
     if follow.is_empty() || !has_room("", &follow, around) {
         return answer;
     }
-    while !has_room(&answer, &follow, around) {
-        let Some(kept) = answer.trim_end().strip_suffix(is_closer) else { return answer };
+    for _ in &follow {
+        if has_room(&answer, &follow, around) {
+            break;
+        }
+        let Some(kept) = answer.trim_end().strip_suffix(is_closer) else { break };
         answer.truncate(kept.len());
     }
     answer
@@ -50,6 +61,13 @@ mod tests {
         check("a.py", "print(f($0))\n", "x))", "x");
         check("a.py", "print(f($0)\n", "x))", "x)");
         check("a.ts", "if (f(x, $0)) {\n", "[1, 2])) {", "[1, 2]");
+    }
+
+    #[test]
+    fn as_many_are_cut_as_follow() {
+        let many = ")".repeat(60_000);
+        check("a.py", "x = [\n    $0)\n", &many, &many);
+        check("a.py", "x = ($0)\n", &format!("a{many}"), "a");
     }
 
     #[test]

@@ -163,6 +163,16 @@ async fn an_endless_answer_is_not_read_to_the_end() {
     assert!(outcome.trace.received.len() < 70_000);
 }
 
+/// Looking whether it is complete must not take as long as the square of its length.
+#[tokio::test]
+async fn an_endless_statement_in_small_pieces_is_read_to_the_limit() {
+    let mut pieces = vec!["("];
+    pieces.resize(70_000, ";");
+    let outcome = ask("x = $0", &says(&pieces), &Settings::for_replay()).await;
+    assert_eq!(outcome.trace.finish, Some(Finish::Complete));
+    assert!((65_000..70_000).contains(&outcome.trace.received.len()));
+}
+
 #[tokio::test]
 async fn gates_close_before_the_engine_is_asked() {
     let engine = waits(Duration::from_secs(3600));
