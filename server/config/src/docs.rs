@@ -74,12 +74,12 @@ fn default(key: &Key) -> String {
 
 /// The kinds that have a key, or those that do not where they are fewer.
 fn kinds(key: &Key) -> String {
-    let others: Vec<_> = Kind::ALL.into_iter().filter(|kind| !key.engines.contains(kind)).collect();
+    let others: Vec<_> = Kind::ALL.into_iter().filter(|&kind| !(key.is_for)(kind)).collect();
     if others.is_empty() {
         return "all".to_owned();
     }
-    if others.len() < key.engines.len() {
+    if others.len() < key.kinds().count() {
         return format!("all but {}", listed(others.into_iter().map(Kind::name)));
     }
-    listed(key.engines.iter().map(|kind| kind.name()))
+    listed(key.kinds().map(Kind::name))
 }

@@ -128,7 +128,7 @@ fn engine(
         }
         Some(kind) => {
             problems.extend(meaningless(kind, &set));
-            set.retain(|_, layered| layered.setting.key.engines.contains(&kind));
+            set.retain(|_, layered| (layered.setting.key.is_for)(kind));
             for key in kind.needs().iter().filter(|key| !set.contains_key(**key)) {
                 let message = format!("engine `{name}` of kind `{kind}` needs `{key}`");
                 obstacles.push(format!("it needs `{key}`"));
@@ -170,10 +170,10 @@ impl<'a> Gathered<'a> {
 
 /// Keys that were set and that engines of this kind do not have.
 fn meaningless(kind: Kind, set: &Set<'_>) -> Vec<Problem> {
-    let strangers = set.values().filter(|layered| !layered.setting.key.engines.contains(&kind));
+    let strangers = set.values().filter(|layered| !(layered.setting.key.is_for)(kind));
     let problem = |layered: &Layered<'_>| {
         let key = layered.setting.key;
-        let kinds = listed(key.engines.iter().map(|kind| kind.name()));
+        let kinds = listed(key.kinds().map(Kind::name));
         let message = format!("`{}` means nothing to an engine of kind `{kind}`, only to {kinds}", key.name);
         Problem::warning(layered.setting.place.clone(), message)
     };
@@ -210,7 +210,7 @@ fn rows(kind: Option<Kind>, set: &Set<'_>) -> Vec<Row> {
             row.value = kind.and_then(Kind::default_url).map(|url| format!("{url:?}"));
         }
         let is_set = row.origin.layer != LayerKind::Default;
-        let means_something = kind.is_some_and(|kind| key.engines.contains(&kind));
+        let means_something = kind.is_some_and(|kind| (key.is_for)(kind));
         if is_set || (means_something && row.value.is_some()) {
             rows.push(row);
         }

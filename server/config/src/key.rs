@@ -18,7 +18,7 @@ pub struct Section {
 }
 
 /// One key: a row of the table.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Key {
     /// The section that it belongs to.
     pub section: &'static str,
@@ -32,8 +32,8 @@ pub struct Key {
     pub doc: &'static str,
     /// Who may set it in a workspace.
     pub workspace: Workspace,
-    /// The kinds of engines that it means something to; none for keys that are no engine's.
-    pub engines: &'static [Kind],
+    /// Whether it means something to a kind of engine; never for keys that are no engine's.
+    pub is_for: fn(Kind) -> bool,
 }
 
 /// Whether a workspace's file may set a key before somebody trusts it.
@@ -57,10 +57,23 @@ impl Section {
     }
 }
 
+/// A key has one row.
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        (self.section, self.name) == (other.section, other.name)
+    }
+}
+
 impl Key {
+    /// The kinds of engines that it means something to.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> + Clone {
+        let is_for = self.is_for;
+        Kind::ALL.into_iter().filter(move |&kind| is_for(kind))
+    }
+
     /// The environment variable that sets it; none for keys of engines.
     pub fn variable(&self) -> Option<String> {
-        let is_engines = !self.engines.is_empty();
+        let is_engines = self.kinds().next().is_some();
         let name = || format!("GHOSTBENCH_{}_{}", self.section, self.name).to_uppercase();
         (!is_engines).then(name)
     }

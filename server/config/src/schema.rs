@@ -48,7 +48,7 @@ fn of_key(key: &Key) -> Json {
 
 /// What an engine of this kind may say. What it needs may stand in another layer, so nothing is required here.
 fn of_kind(kind: Kind) -> Json {
-    let strangers = ENGINE.keys.iter().filter(|key| !key.engines.contains(&kind));
+    let strangers = ENGINE.keys.iter().filter(|key| !(key.is_for)(kind));
     let refused: Map<String, Json> = strangers.map(|key| (key.name.to_owned(), Json::Bool(false))).collect();
     json!({
         "if": {"properties": {"kind": {"const": kind.name()}}, "required": ["kind"]},

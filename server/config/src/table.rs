@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! /// What the key means, in a sentence.
-//! field: type of the field = "key": type of the value, default, who may set it in a workspace;
+//! field: type of the field = "key": type of the value, default, who may set it in a workspace, to which kinds of engines it means something;
 //! ```
 //!
 //! To add a key, add a row, run `cargo xtask docs`, and have somebody read the field: a key that nobody reads would be ignored, which
@@ -32,7 +32,7 @@ macro_rules! section {
         $table:ident $name:literal $struct:ident [$kinds:expr];
         $(
             $(#[doc = $doc:literal])+
-            $field:ident: $type:ty = $key:literal: $takes:expr, $default:expr, $workspace:ident $(, $engines:expr)?;
+            $field:ident: $type:ty = $key:literal: $takes:expr, $default:expr, $workspace:ident $(, $is_for:expr)?;
         )+
     ) => {
         $(#[doc = $about])+
@@ -46,7 +46,7 @@ macro_rules! section {
                 default: $default,
                 doc: concat!($($doc),+).trim_ascii(),
                 workspace: Workspace::$workspace,
-                engines: section!(@engines $kinds $(, $engines)?),
+                is_for: section!(@is_for $kinds $(, $is_for)?),
             }),+],
         };
 
@@ -66,73 +66,9 @@ macro_rules! section {
             }
         }
     };
-    (@engines $kinds:expr) => { $kinds };
-    (@engines $kinds:expr, $engines:expr) => { $engines };
+    (@is_for $kinds:expr) => { $kinds };
+    (@is_for $kinds:expr, $is_for:expr) => { $is_for };
 }
-
-/// No engine's.
-const NONE: &[Kind] = &[];
-/// Engines with a model that is prompted.
-const MODELS: &[Kind] = &[
-    Kind::Openai,
-    Kind::OpenaiChat,
-    Kind::LlamaCpp,
-    Kind::LlamaServer,
-    Kind::Ollama,
-    Kind::MistralFim,
-    Kind::DeepseekFim,
-    Kind::Tgi,
-    Kind::Vllm,
-    Kind::Anthropic,
-];
-/// Engines that render a template themselves.
-const TEMPLATES: &[Kind] =
-    &[Kind::Openai, Kind::LlamaCpp, Kind::LlamaServer, Kind::Ollama, Kind::Tgi, Kind::Vllm];
-/// Engines with an address.
-const SERVERS: &[Kind] = &[
-    Kind::Openai,
-    Kind::OpenaiChat,
-    Kind::LlamaCpp,
-    Kind::Ollama,
-    Kind::MistralFim,
-    Kind::DeepseekFim,
-    Kind::Tgi,
-    Kind::Vllm,
-    Kind::Tabby,
-    Kind::Anthropic,
-];
-/// Engines that are asked by HTTP.
-const HTTP: &[Kind] = &[
-    Kind::Openai,
-    Kind::OpenaiChat,
-    Kind::LlamaCpp,
-    Kind::LlamaServer,
-    Kind::Ollama,
-    Kind::MistralFim,
-    Kind::DeepseekFim,
-    Kind::Tgi,
-    Kind::Vllm,
-    Kind::Tabby,
-    Kind::Anthropic,
-];
-/// Engines that are more than a part of this process.
-const OTHERS: &[Kind] = &[
-    Kind::Openai,
-    Kind::OpenaiChat,
-    Kind::LlamaCpp,
-    Kind::LlamaServer,
-    Kind::Ollama,
-    Kind::MistralFim,
-    Kind::DeepseekFim,
-    Kind::Tgi,
-    Kind::Vllm,
-    Kind::Tabby,
-    Kind::Anthropic,
-    Kind::Command,
-    Kind::Lsp,
-];
-/// Engines that run a program.
-const PROGRAMS: &[Kind] = &[Kind::LlamaServer, Kind::Command, Kind::Lsp];
 
 /// The words for strategies; a test of the command line compares them with the strategies themselves.
 const STRATEGIES: Type = Type::Choice(&["none", "bm25-chunks", "functions", "symbols", "recent", "hybrid"]);
@@ -157,7 +93,7 @@ const PRICE: Type = Type::Number { min: 0.0, max: 1_000_000.0, unit: "" };
 
 section! {
     /// Ghost text in the editor.
-    COMPLETION "completion" Completion [NONE];
+    COMPLETION "completion" Completion [|_| false];
 
     /// Whether ghost text is written at all; recording and replaying go on without.
     is_enabled: bool = "enabled": Type::Boolean, Some("true"), Untrusted;
@@ -171,7 +107,7 @@ section! {
 
 section! {
     /// Code from elsewhere in the workspace that goes with a question.
-    CONTEXT "context" Context [NONE];
+    CONTEXT "context" Context [|_| false];
 
     /// How that code is chosen.
     strategy: String = "strategy": STRATEGIES, Some("\"hybrid\""), Untrusted;
@@ -181,7 +117,7 @@ section! {
 
 section! {
     /// What is kept of what happens in the editor. It stays on this machine.
-    RECORD "record" Record [NONE];
+    RECORD "record" Record [|_| false];
 
     /// How much is kept: everything, no code, numbers alone, or nothing. A case is code, so cases are recorded under `full` alone.
     privacy: String = "privacy": PRIVACY, Some("\"full\""), Trusted;
@@ -189,54 +125,58 @@ section! {
 
 section! {
     /// An engine; there may be any number of them.
-    ENGINE "engine" EngineSettings [&Kind::ALL];
+    ENGINE "engine" EngineSettings [|_| true];
 
     /// What it is called, in reports and on the command line; a later layer adds to the engine of the same name.
     name: String = "name": Type::Name, None, Trusted;
     /// How it is spoken to.
     kind: Kind = "kind": Type::Choice(&kind::NAMES), None, Trusted;
     /// Address of the server, with or without the path that belongs to the kind.
-    url: Option<String> = "url": Type::Url, None, Trusted, SERVERS;
+    url: Option<String> = "url": Type::Url, None, Trusted, Kind::has_address;
     /// The model that it shall use.
-    model: Option<String> = "model": Type::Text, None, Trusted, OTHERS;
+    model: Option<String> = "model": Type::Text, None, Trusted, Kind::is_elsewhere;
     /// Template of the model's prompt: a name such as `qwen2.5-coder`, or one written out; detected where nothing is said.
-    fim: Option<String> = "fim": Type::Text, None, Trusted, TEMPLATES;
+    fim: Option<String> = "fim": Type::Text, None, Trusted, Kind::takes_template;
     /// Environment variable that holds the key; keys are never written into a file.
-    api_key: Option<Secret> = "api_key_env": Type::KeyVariable, None, Trusted, SERVERS;
+    api_key: Option<Secret> = "api_key_env": Type::KeyVariable, None, Trusted, Kind::has_address;
     /// Headers that go with every request.
-    headers: BTreeMap<String, Secret> = "headers": Type::Headers, None, Trusted, SERVERS;
+    headers: BTreeMap<String, Secret> = "headers": Type::Headers, None, Trusted, Kind::has_address;
     /// Fields that go into the body of every request beside ours, or in their place.
-    extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, HTTP;
+    extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, Kind::speaks_http;
     /// Proxy for every request, `none` for no proxy at all; the system's where nothing is said, and none to this machine.
-    proxy: Option<Secret> = "proxy": Type::Proxy, None, Trusted, SERVERS;
+    proxy: Option<Secret> = "proxy": Type::Proxy, None, Trusted, Kind::has_address;
     /// Certificates in PEM form that are trusted besides the system's.
-    tls_roots: Option<PathBuf> = "tls_roots": Type::Path, None, Trusted, SERVERS;
+    tls_roots: Option<PathBuf> = "tls_roots": Type::Path, None, Trusted, Kind::has_address;
     /// The model's file, in GGUF form.
-    gguf: Option<PathBuf> = "gguf": Type::Path, None, Trusted, &[Kind::LlamaServer];
+    gguf: Option<PathBuf> = "gguf": Type::Path, None, Trusted, |kind| kind == Kind::LlamaServer;
     /// The program to run, with its arguments; for `llama-server` in the place of that word.
-    command: Vec<String> = "command": Type::Command, None, Trusted, PROGRAMS;
+    command: Vec<String> = "command": Type::Command, None, Trusted, Kind::is_program;
+    /// Variables of the program's environment, besides those that Ghostbench has itself.
+    env: BTreeMap<String, Secret> = "env": Type::Environment, None, Trusted, Kind::is_program;
+    /// The folder that the program runs in; the one that Ghostbench runs in where nothing is said.
+    folder: Option<PathBuf> = "folder": Type::Path, None, Trusted, Kind::is_program;
     /// How the built-in engine completes: as itself, or as one of the controls that show how much of its score is plain copying.
-    method: String = "method": METHODS, Some("\"hybrid\""), Trusted, &[Kind::Builtin];
+    method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == Kind::Builtin;
     /// How freely the model chooses its words, 0 for the likeliest; the engine's own way where nothing is said.
-    temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, MODELS;
+    temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, Kind::is_prompted;
     /// Tokens of an answer, at most.
-    max_tokens: u32 = "max_tokens": TOKENS, Some("512"), Trusted, MODELS;
+    max_tokens: u32 = "max_tokens": TOKENS, Some("512"), Trusted, Kind::has_limit;
     /// Tokens that the model reads and writes in one request; asked of the server where nothing is said and it can tell.
-    context_window: Option<u32> = "context_window": TOKENS, None, Trusted, MODELS;
+    context_window: Option<u32> = "context_window": TOKENS, None, Trusted, Kind::is_prompted;
     /// Time for a connection to be made.
-    connect_timeout: Duration = "connect_timeout_ms": TIME, Some("5000"), Trusted, HTTP;
+    connect_timeout: Duration = "connect_timeout_ms": TIME, Some("5000"), Trusted, Kind::speaks_http;
     /// Time from there to the first byte of an answer, however late a deadline allows it.
-    first_byte_timeout: Duration = "first_byte_timeout_ms": TIME, Some("60000"), Trusted, HTTP;
+    first_byte_timeout: Duration = "first_byte_timeout_ms": TIME, Some("60000"), Trusted, Kind::speaks_http;
     /// Time for each further byte.
-    idle_timeout: Duration = "idle_timeout_ms": TIME, Some("20000"), Trusted, HTTP;
+    idle_timeout: Duration = "idle_timeout_ms": TIME, Some("20000"), Trusted, Kind::speaks_http;
     /// Time for a program to be ready, from its start.
-    start_timeout: Duration = "start_timeout_ms": TIME, Some("60000"), Trusted, PROGRAMS;
+    start_timeout: Duration = "start_timeout_ms": TIME, Some("60000"), Trusted, Kind::is_program;
     /// Requests under way at once, at most; as many as are asked where nothing is said.
-    concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, OTHERS;
+    concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, Kind::is_elsewhere;
     /// Price of a million tokens read, in whatever currency all prices are.
-    price_in: Option<f64> = "price_in": PRICE, None, Trusted, OTHERS;
+    price_in: Option<f64> = "price_in": PRICE, None, Trusted, Kind::is_elsewhere;
     /// Price of a million tokens written.
-    price_out: Option<f64> = "price_out": PRICE, None, Trusted, OTHERS;
+    price_out: Option<f64> = "price_out": PRICE, None, Trusted, Kind::is_elsewhere;
 }
 
 /// The sections of which there is one each.
@@ -283,7 +223,7 @@ mod tests {
             Type::Path => "\"/file\"",
             Type::Command => "[\"program\"]",
             Type::KeyVariable => "\"KEY\"",
-            Type::Headers | Type::Json => "{A = \"b\"}",
+            Type::Headers | Type::Environment | Type::Json => "{A = \"b\"}",
         }
     }
 
@@ -334,7 +274,7 @@ mod tests {
         for kind in Kind::ALL {
             for name in kind.needs() {
                 let key = ENGINE.key(name).expect("the key is in the table");
-                assert!(key.engines.contains(&kind), "{kind} {name}");
+                assert!((key.is_for)(kind), "{kind} {name}");
                 assert!(kind.default_url().is_none() || *name != "url", "{kind}");
             }
             assert_eq!(Kind::from_name(kind.name()), Some(kind));

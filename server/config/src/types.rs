@@ -56,7 +56,7 @@ pub enum Type {
     Url,
     /// The address of a proxy, or `none`; may refer to environment variables.
     Proxy,
-    /// A file; relative to the folder of the file that names it.
+    /// A file or folder; relative to the folder of the file that names it.
     Path,
     /// A program with its arguments.
     Command,
@@ -64,6 +64,8 @@ pub enum Type {
     KeyVariable,
     /// Names with texts that may refer to environment variables.
     Headers,
+    /// Names of environment variables with texts that may refer to others.
+    Environment,
     /// Names with anything.
     Json,
 }
@@ -113,6 +115,7 @@ impl Type {
             }
             (Type::KeyVariable, Raw::Text(text)) => return key_variable(text),
             (Type::Headers, Raw::Table(entries)) => return headers(entries, around),
+            (Type::Environment, Raw::Table(entries)) => return environment(entries, around),
             (Type::Json, Raw::Table(entries)) => {
                 return object(entries).map(Value::Json).map_err(|kind| format!("cannot hold {kind}"));
             }
@@ -146,10 +149,10 @@ impl Type {
                 "an address like \"http://proxy:3128\", in which $NAME stands for an environment variable, or \"none\""
                     .to_owned()
             }
-            Type::Path => "the path of a file".to_owned(),
+            Type::Path => "a path".to_owned(),
             Type::Command => "a list of a program and its arguments, like [\"program\", \"argument\"]".to_owned(),
             Type::KeyVariable => "the name of an environment variable, in capital letters".to_owned(),
-            Type::Headers => {
+            Type::Headers | Type::Environment => {
                 "a table of texts, in which $NAME stands for an environment variable".to_owned()
             }
             Type::Json => "a table".to_owned(),
@@ -169,7 +172,9 @@ impl Type {
             Type::Url => json!({"type": "string", "pattern": "^https?://"}),
             Type::Command => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
             Type::KeyVariable => json!({"type": "string", "pattern": "^[A-Z_][A-Z0-9_]*$"}),
-            Type::Headers => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            Type::Headers | Type::Environment => {
+                json!({"type": "object", "additionalProperties": {"type": "string"}})
+            }
             Type::Json => json!({"type": "object"}),
         }
     }
@@ -309,13 +314,43 @@ fn headers(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String>
         let template = Template::parse(text).map_err(dollar)?;
         let is_key = KEY_HEADERS.contains(&key.to_ascii_lowercase().as_str());
         if around.is_shared && is_key && template.variables().is_empty() {
-            return Err(format!(
-                "has a value for `{key}`, and keys have no place in a workspace; write $NAME for an environment variable"
-            ));
+            return Err(in_workspace(key));
         }
         templates.insert(key.clone(), template);
     }
     Ok(Value::Templates(templates))
+}
+
+/// Variables of a program.
+fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String> {
+    let mut templates = BTreeMap::new();
+    for Entry { key, node, .. } in entries {
+        if key.is_empty() || key.contains(['=', '\0']) {
+            return Err("has a variable whose name has characters that no variable has".to_owned());
+        }
+        let Raw::Text(text) = &node.raw else {
+            return Err(format!("wants text for `{key}`, not {}", node.raw.kind()));
+        };
+        if text.contains('\0') {
+            return Err(format!("has a value for `{key}` that no variable can have"));
+        }
+        let template = Template::parse(text).map_err(dollar)?;
+        let is_key = KEY_WORDS.iter().any(|word| key.to_ascii_uppercase().ends_with(word));
+        if around.is_shared && is_key && template.variables().is_empty() {
+            return Err(in_workspace(key));
+        }
+        templates.insert(key.clone(), template);
+    }
+    Ok(Value::Templates(templates))
+}
+
+/// How the names of variables end that hold keys.
+const KEY_WORDS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
+
+fn in_workspace(key: &str) -> String {
+    format!(
+        "has a value for `{key}`, and keys have no place in a workspace; write $NAME for an environment variable"
+    )
 }
 
 fn dollar(remedy: &str) -> String {

@@ -139,11 +139,11 @@ pub(crate) struct Format {
 /// The format of a kind, for those that are asked by HTTP.
 pub(crate) fn of(kind: Kind) -> Option<&'static Format> {
     match kind {
-        Kind::Builtin | Kind::Scripted => None,
+        Kind::Builtin | Kind::Command | Kind::Lsp | Kind::Scripted => None,
         Kind::OpenAi => Some(&openai::FORMAT),
         Kind::OpenAiChat => Some(&openai_chat::FORMAT),
         Kind::Anthropic => Some(&anthropic::FORMAT),
-        Kind::LlamaCpp => Some(&llama_cpp::FORMAT),
+        Kind::LlamaCpp | Kind::LlamaServer => Some(&llama_cpp::FORMAT),
         Kind::Ollama => Some(&ollama::FORMAT),
         Kind::MistralFim => Some(&mistral_fim::FORMAT),
         Kind::DeepSeekFim => Some(&deepseek_fim::FORMAT),

@@ -27,4 +27,6 @@ mod server;
 pub(crate) use client::{Call, Client, KeyHeader, Manners, Reply};
 pub(crate) use decode::{Decoder, EVENT_LIMIT, Event, Framing, Unreadable};
 pub use fault::{Fault, Stage};
+pub(crate) use key::Secrets;
+pub(crate) use message::shortened;
 pub use server::{Limits, Proxy, Server};

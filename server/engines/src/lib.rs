@@ -6,11 +6,12 @@
 
 mod builtin_engine;
 mod busy;
+#[expect(dead_code, reason = "engines that are programs come with it")]
+mod child;
 mod embeddings;
 mod formats;
 mod http;
 mod http_engine;
-mod kind;
 mod renamed;
 mod scripted;
 
@@ -26,11 +27,12 @@ use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
+pub use child::{Program, ProgramFault};
+pub use config::Kind;
 pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
 pub use formats::{Metadata, Sampling};
 pub use http::{Fault, Limits, Proxy, Server, Stage};
 pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
-pub use kind::Kind;
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
 
@@ -166,6 +168,14 @@ pub enum Error {
         /// The cause, with its remedy.
         fault: Fault,
     },
+    /// The program behind it gave no answer.
+    #[error("engine `{engine}`: {fault}")]
+    Program {
+        /// Its name.
+        engine: String,
+        /// The cause, with its remedy.
+        fault: ProgramFault,
+    },
     /// Nobody knows how its model wants to be asked.
     #[error(
         "engine `{engine}`: no template is known for {model}, and the server makes no prompt itself; name one in `fim`"
@@ -201,6 +211,7 @@ impl Error {
             Error::Cancelled => "cancelled",
             Error::NeedsWorkspace { .. } => "needs_workspace",
             Error::Server { fault, .. } => fault.cause(),
+            Error::Program { fault, .. } => fault.cause(),
             Error::NoTemplate { .. } => "no_template",
             Error::Prompt { .. } => "no_room",
             Error::Failed { .. } => "failed",

@@ -45,12 +45,13 @@ impl Instance {
 
 /// The engine that these settings describe, or why there is none.
 fn instance(engine: &EngineSettings) -> Result<Instance, String> {
-    if engine.kind == Kind::Builtin {
-        return Ok(embedded(&engine.name, method(&engine.method)));
+    match engine.kind {
+        Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
+        Kind::Command | Kind::LlamaServer | Kind::Lsp | Kind::Scripted => {
+            Err(format!("engines of kind `{}` are not supported yet by this build", engine.kind))
+        }
+        _ => Ok(Instance::of(http::engine(engine)?)),
     }
-    let kind = engines::Kind::from_name(engine.kind.name())
-        .ok_or_else(|| format!("engines of kind `{}` are not supported yet by this build", engine.kind))?;
-    Ok(Instance::of(http::engine(engine, kind)?))
 }
 
 /// The engines that are in use. Settings that come to the same engine again find it, with its connections and its processes.

@@ -139,7 +139,7 @@ PROXY_USER=me:pw
     );
     assert_eq!(config.problems, []);
     let engine = config.engines[0].settings.as_ref().expect("nothing is missing");
-    assert_eq!((engine.name.as_str(), engine.kind), ("all", Kind::Openai));
+    assert_eq!((engine.name.as_str(), engine.kind), ("all", Kind::OpenAi));
     assert_eq!(engine.url.as_deref(), Some("https://api.example/v1"));
     assert_eq!(engine.model.as_deref(), Some("m"));
     assert_eq!(engine.fim.as_deref(), Some("<PRE>{prefix}<SUF>{suffix}<MID>"));
@@ -226,5 +226,62 @@ HOME=/home/you
               gguf = "/home/you/m.gguf" (setting ghostbench.engine[1].gguf)
             Error setting ghostbench.engine[0].gguf: `gguf` wants a whole path here, or one that begins with ~/
         "#]],
+    );
+}
+
+#[test]
+fn a_program_has_its_environment_and_its_folder() {
+    let text = r#"
+//- user
+[[engine]]
+name = "p"
+kind = "command"
+command = ["./program"]
+env = {LEVEL = "3", TOKEN = "$OURS"}
+folder = "tools"
+start_timeout_ms = 5
+[[engine]]
+name = "q"
+kind = "ollama"
+model = "m"
+env = {A = "b"}
+//- workspace
+[[engine]]
+name = "r"
+kind = "command"
+command = ["program"]
+env = {API_TOKEN = "do-not-show"}
+[[engine]]
+name = "s"
+kind = "command"
+command = ["program"]
+env = {"A=B" = "do-not-show", C = 1}
+//- environment
+OURS=sk-secret
+"#;
+    let config = config(text);
+    let engine = config.engines[0].settings.as_ref().expect("nothing is missing");
+    let env: Vec<_> = engine.env.iter().map(|(name, value)| (name.as_str(), value.expose())).collect();
+    assert_eq!(env, [("LEVEL", "3"), ("TOKEN", "sk-secret")]);
+    assert_eq!(engine.folder.as_deref(), Some(Path::new("/home/you/.config/ghostbench/tools")));
+    check(
+        text,
+        expect![[r#"
+        [p] command: ready
+          command = ["/home/you/.config/ghostbench/program"] (user file /home/you/.config/ghostbench/config.toml:4:1)
+          env = LEVEL: …, TOKEN: $OURS (user file /home/you/.config/ghostbench/config.toml:5:1)
+          folder = "/home/you/.config/ghostbench/tools" (user file /home/you/.config/ghostbench/config.toml:6:1)
+          start_timeout_ms = 5 (user file /home/you/.config/ghostbench/config.toml:7:1)
+        [q] ollama: ready
+          model = "m" (user file /home/you/.config/ghostbench/config.toml:11:1)
+          env = A: … (user file /home/you/.config/ghostbench/config.toml:12:1)
+        [r] command: ready
+          command = ["program"] (workspace file /shop/ghostbench.toml:4:1)
+        [s] command: ready
+          command = ["program"] (workspace file /shop/ghostbench.toml:9:1)
+        Error /shop/ghostbench.toml:5:7: `env` has a value for `API_TOKEN`, and keys have no place in a workspace; write $NAME for an environment variable
+        Error /shop/ghostbench.toml:10:7: `env` has a variable whose name has characters that no variable has
+        Warning /home/you/.config/ghostbench/config.toml:12:1: `env` means nothing to an engine of kind `ollama`, only to `llama-server`, `command`, `lsp`
+    "#]],
     );
 }

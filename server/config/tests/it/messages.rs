@@ -52,8 +52,8 @@ xyz = 1
             Warning:16:1: unknown key `modle`; did you mean `model`?
             Warning:17:1: keys are not written down here; put it into the environment, and name the variable by `api_key_env`
             Warning:18:1: `privacy` belongs in [record]; move it there
-            Warning:19:1: unknown key `xyz`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
-            Warning:20:1: unknown key `a\nb`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
+            Warning:19:1: unknown key `xyz`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
+            Warning:20:1: unknown key `a\nb`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
         "#]],
     );
 }
@@ -104,7 +104,7 @@ price_in = "free"
             Error:19:15: `api_key_env` wants the name of an environment variable, in capital letters; if that is the key itself, remove it here and put it into the environment
             Error:20:11: `headers` wants a table of texts, in which $NAME stands for an environment variable, not a list
             Error:21:14: `extra_body` cannot hold a date
-            Error:22:13: `tls_roots` wants the path of a file, not empty text
+            Error:22:13: `tls_roots` wants a path, not empty text
             Error:23:11: `command` wants a list of a program and its arguments, like ["program", "argument"], not text
             Error:24:15: `temperature` wants a number from 0 to 2, not NaN
             Error:25:14: `max_tokens` wants a whole number of tokens from 1 to 10000000, not a number too large

@@ -8,14 +8,14 @@ const LEAST_SECRET: usize = 6;
 
 /// Everything about one server that is taken out of what it says before anyone is told.
 #[derive(Clone, Default)]
-pub(super) struct Secrets {
+pub(crate) struct Secrets {
     /// The longest first: one may be part of another.
     texts: Vec<String>,
 }
 
 impl Secrets {
     /// The key, the values of headers, and what an address holds besides host and path.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         key: Option<&Secret>,
         headers: impl Iterator<Item = &'a Secret>,
         addresses: impl Iterator<Item = &'a Url>,
@@ -33,7 +33,7 @@ impl Secrets {
     }
 
     /// The text without them.
-    pub(super) fn removed_from(&self, text: &str) -> String {
+    pub(crate) fn removed_from(&self, text: &str) -> String {
         self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "(the key)"))
     }
 }

@@ -31,7 +31,7 @@ fn about_field(json: &Value) -> Option<String> {
 }
 
 /// The first line, or as much of it as can be shown.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     line.chars().filter(|character| !character.is_control()).take(LIMIT).collect()
 }

@@ -3,13 +3,13 @@
 use std::fs;
 
 use config::{EngineSettings, NO_PROXY, Secret};
-use engines::{Fim, HttpEngine, HttpSettings, Kind, Limits, Proxy, Sampling, Server};
+use engines::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
 
 /// The engine of these settings, or why there is none.
-pub(super) fn engine(settings: &EngineSettings, kind: Kind) -> Result<HttpEngine, String> {
+pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {
     let settings = HttpSettings {
         name: settings.name.clone(),
-        kind,
+        kind: settings.kind,
         server: server(settings)?,
         model: settings.model.clone(),
         fim: Fim::parse(settings.fim.as_deref()),

@@ -1,0 +1,44 @@
+//! Whether a program is there, before it is started or after that failed.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::{Program, ProgramFault};
+
+/// Looks for the program where the system would, and for its folder.
+pub(super) fn check(program: &Program) -> Result<(), ProgramFault> {
+    let name = program.name().to_owned();
+    if let Some(folder) = program.folder.as_ref().filter(|folder| !folder.is_dir()) {
+        return Err(ProgramFault::NoFolder { program: name, folder: folder.clone() });
+    }
+    let files: Vec<PathBuf> = candidates(program).into_iter().filter(|path| path.is_file()).collect();
+    match files.iter().any(|path| may_run(path)) {
+        true => Ok(()),
+        false if files.is_empty() => Err(ProgramFault::NotFound { program: name }),
+        false => Err(ProgramFault::NotExecutable { program: name }),
+    }
+}
+
+/// The files that the name may mean.
+fn candidates(program: &Program) -> Vec<PathBuf> {
+    let name = Path::new(program.name());
+    let with_suffix = |path: PathBuf| match path.extension() {
+        None if !env::consts::EXE_SUFFIX.is_empty() => path.with_extension(env::consts::EXE_EXTENSION),
+        _ => path,
+    };
+    if program.name().contains(std::path::is_separator) {
+        return vec![with_suffix(name.to_owned())];
+    }
+    let own = program.env.get("PATH").map(|path| path.expose().into());
+    let folders = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    env::split_paths(&folders).map(|folder| with_suffix(folder.join(name))).collect()
+}
+
+#[cfg(unix)]
+use super::unix::may_run;
+
+/// Here a suffix makes a program.
+#[cfg(not(unix))]
+fn may_run(_: &Path) -> bool {
+    true
+}
