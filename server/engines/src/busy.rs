@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Description, Engine, Error, Request, Sink};
+use crate::{Answer, Description, Engine, Error, Introduction, Request, Sink};
 
 /// How many questions engines are working on.
 #[derive(Clone, Debug, Default)]
@@ -69,5 +69,9 @@ impl Engine for Counted {
             self.engine.complete(request, sink, cancel).await
         }
         .boxed()
+    }
+
+    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+        self.engine.introduce()
     }
 }

@@ -26,6 +26,7 @@ use crate::{ContextItem, Kind};
 
 pub(crate) use lesson::{Lesson, Lessons, lesson};
 pub use metadata::Metadata;
+pub(crate) use metadata::{SLOTS, busy};
 pub(crate) use reading::{Reading, Wrong};
 
 /// A JSON object.

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::formats::{self, Asked, Format, Lesson, Lessons, Object, Takes};
 use crate::http::{Call, Client, Fault, Reply, Server};
-use crate::{Answer, Description, Engine, Error, Kind, Metadata, Request, Sampling, Sink};
+use crate::{Answer, Description, Engine, Error, Introduction, Kind, Metadata, Request, Sampling, Sink};
 
 use listen::listen;
 use render::Sent;
@@ -117,14 +117,37 @@ impl HttpEngine {
         let model = self.settings.model.as_deref();
         let body =
             source.body.map(|body| Value::from(body(model.unwrap_or_default())).to_string().into_bytes());
+        let said = self.told(source.path, body).await?;
+        Ok((source.read)(&said, model))
+    }
+
+    /// What the server tells at a path.
+    async fn told(&self, path: &str, body: Option<Vec<u8>>) -> Result<Value, Fault> {
         let until = Instant::now() + METADATA_LIMIT;
-        let call = Call { url: self.client.endpoint(source.path)?, body, until: Some(until) };
+        let call = Call { url: self.client.endpoint(path)?, body, until: Some(until) };
         let said = async { self.client.ask(&call).await?.body(METADATA_BYTES).await };
         let said = tokio::time::timeout_at(until, said).await;
         let said = said.unwrap_or_else(|_| Err(self.client.unfinished(METADATA_LIMIT)))?;
-        let said = serde_json::from_slice(&said)
-            .map_err(|error| self.client.malformed("a description of its models", &error.to_string()))?;
-        Ok((source.read)(&said, model))
+        serde_json::from_slice(&said)
+            .map_err(|error| self.client.malformed("a description of its models", &error.to_string()))
+    }
+
+    /// Who it is, by what the server tells now.
+    async fn introduction(&self) -> Result<Introduction, Error> {
+        let metadata = match self.metadata().await {
+            Err(fault) if is_final(&fault) || is_unanswered(&fault) => Metadata::default(),
+            told => told.map_err(|fault| self.error(fault))?,
+        };
+        let busy = match self.settings.kind {
+            Kind::LlamaCpp => self.told(formats::SLOTS, None).await.ok(),
+            _ => None,
+        };
+        Ok(Introduction {
+            way: self.choose_way(&metadata).ok(),
+            busy: busy.as_ref().and_then(formats::busy),
+            server: Some(self.settings.clone()),
+            metadata,
+        })
     }
 
     /// How the model is asked, as far as is known; asks the server of itself where that matters and was not done yet.
@@ -305,6 +328,10 @@ impl Engine for HttpEngine {
             cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
         }
         .boxed()
+    }
+
+    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+        self.introduction().boxed()
     }
 }
 

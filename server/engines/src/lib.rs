@@ -227,6 +227,13 @@ pub trait Listener: Send {
         let _ = prompt;
     }
 
+    /// What the model says, word for word, before anything is read out of it: for who judges models. `Break` as for text. Engines that
+    /// give text as it comes say nothing here.
+    fn said(&mut self, piece: &str) -> ControlFlow<()> {
+        let _ = piece;
+        ControlFlow::Continue(())
+    }
+
     /// The next piece of text; `Break` means that the reader needs no more.
     fn text(&mut self, piece: &str) -> ControlFlow<()>;
 }
@@ -239,6 +246,19 @@ impl<F: FnMut(&str) -> ControlFlow<()> + Send> Listener for F {
 
 /// Whoever hears an answer.
 pub type Sink<'a> = &'a mut dyn Listener;
+
+/// What an engine says of itself, now: for people who want to know whom they ask.
+#[derive(Clone, Debug, Default)]
+pub struct Introduction {
+    /// What it tells of its model.
+    pub metadata: Metadata,
+    /// How the model is asked; `None` for engines that ask none, or know no way.
+    pub way: Option<Way>,
+    /// On how many questions it is working, where it tells.
+    pub busy: Option<u64>,
+    /// The server behind it, for who wants to ask it in another way.
+    pub server: Option<HttpSettings>,
+}
 
 /// Anything that completes code.
 ///
@@ -261,4 +281,9 @@ pub trait Engine: Send + Sync {
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Error>>;
+
+    /// Says who it is, as far as it can. An error is that nobody is there.
+    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+        Box::pin(std::future::ready(Ok(Introduction::default())))
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Description, Engine, Error, Request, Sink};
+use crate::{Answer, Description, Engine, Error, Introduction, Request, Sink};
 
 /// The engine under another name. What it costs to run it, a child process or a connection, is not spent twice.
 pub fn renamed(engine: Arc<dyn Engine>, name: &str) -> Arc<dyn Engine> {
@@ -38,5 +38,9 @@ impl Engine for Renamed {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         self.engine.complete(request, sink, cancel)
+    }
+
+    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+        self.engine.introduce()
     }
 }

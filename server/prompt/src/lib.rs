@@ -25,6 +25,7 @@ mod families;
 mod hole;
 mod languages;
 mod neutral;
+pub mod proof;
 mod template;
 
 pub use assemble::{

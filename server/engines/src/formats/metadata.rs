@@ -52,6 +52,15 @@ pub(super) const INFO: Source = Source { path: "/info", body: None, read: info }
 /// Tabby's.
 pub(super) const HEALTH: Source = Source { path: "/v1/health", body: None, read: health };
 
+/// Where llama.cpp's server tells what it is doing.
+pub(crate) const SLOTS: &str = "/slots";
+
+/// On how many questions that server is working.
+pub(crate) fn busy(slots: &Value) -> Option<u64> {
+    let is_busy = |slot: &&Value| slot.get("is_processing").and_then(Value::as_bool) == Some(true);
+    Some(slots.as_array()?.iter().filter(is_busy).count() as u64)
+}
+
 fn text(said: &Value, place: &str) -> Option<String> {
     let text = said.pointer(place)?.as_str()?;
     (!text.is_empty()).then(|| text.to_owned())

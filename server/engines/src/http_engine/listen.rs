@@ -186,6 +186,9 @@ impl Telling<'_> {
     /// Takes what the model said next. Some: nothing further is needed.
     fn tell(&mut self, piece: &str) -> Option<Finish> {
         self.raw.push_str(piece);
+        if !piece.is_empty() && self.sink.said(piece).is_break() {
+            return Some(Finish::Complete);
+        }
         if self.raw.len() > TEXT_LIMIT {
             return Some(Finish::Length);
         }

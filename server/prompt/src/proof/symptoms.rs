@@ -1,0 +1,81 @@
+//! What is odd about an answer.
+
+use super::{Probe, special_token};
+
+/// Something that no good answer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Symptom {
+    /// A special token, written out as text.
+    Tokens,
+    /// A sentence for people.
+    Prose,
+    /// A fence of Markdown.
+    Fence,
+    /// What stands behind the hole, once more.
+    SuffixAgain,
+    /// What stands before it, once more.
+    PrefixAgain,
+    /// It does not end where the hole does.
+    GoesOn,
+}
+
+impl Symptom {
+    /// All of them.
+    pub const ALL: [Symptom; 6] = [
+        Symptom::Tokens,
+        Symptom::Prose,
+        Symptom::Fence,
+        Symptom::SuffixAgain,
+        Symptom::PrefixAgain,
+        Symptom::GoesOn,
+    ];
+
+    /// In words, for people: the answers ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Symptom::Tokens => "hold special tokens as text",
+            Symptom::Prose => "are prose",
+            Symptom::Fence => "have code fences",
+            Symptom::SuffixAgain => "write what follows again",
+            Symptom::PrefixAgain => "write what stands before again",
+            Symptom::GoesOn => "go on behind the hole",
+        }
+    }
+
+    /// Whether it is meant for people.
+    pub(super) fn is_talk(self) -> bool {
+        matches!(self, Symptom::Prose | Symptom::Fence)
+    }
+}
+
+/// What an answer shows by itself.
+pub(super) fn of(probe: &Probe, raw: &str) -> Vec<Symptom> {
+    let repeats = |line: Option<&str>| line.is_some_and(|line| raw.contains(line));
+    let checks = [
+        (Symptom::Tokens, special_token(raw).is_some()),
+        (Symptom::Prose, is_prose(raw)),
+        (Symptom::Fence, raw.contains("```")),
+        (Symptom::SuffixAgain, repeats(telling(probe.suffix.lines()))),
+        (Symptom::PrefixAgain, repeats(telling(probe.prefix.lines().rev()))),
+    ];
+    checks.into_iter().filter(|(_, is_there)| *is_there).map(|(symptom, _)| symptom).collect()
+}
+
+/// Shorter lines repeat by chance, characters.
+const TELLING: usize = 6;
+
+fn telling<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    lines.find(|line| line.trim().len() >= TELLING).map(str::trim)
+}
+
+/// Fewer words are as likely a comment or a name, words.
+const SENTENCE: usize = 5;
+
+/// Whether the first line is a sentence: it begins as one and has none of the signs that code is made of.
+fn is_prose(raw: &str) -> bool {
+    let line = raw.trim_start().lines().next().unwrap_or_default();
+    let is_code = |c: char| "(){}[];=<>_+*#/|".contains(c);
+    line.starts_with(char::is_uppercase)
+        && !line.contains(is_code)
+        && line.split_whitespace().count() >= SENTENCE
+}
