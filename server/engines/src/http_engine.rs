@@ -157,7 +157,7 @@ impl HttpEngine {
     }
 
     fn choose_way(&self, metadata: &Metadata) -> Result<Way, Error> {
-        let choice = self.configured.clone().or_else(|| self.choice(metadata));
+        let choice = self.configured.clone().or_else(|| choice(metadata, self.settings.model.as_deref()));
         let refuses_hole =
             metadata.takes_hole == Some(false) || self.lessons(|lessons| lessons.without_hole());
         let way = Way::choose(self.format.takes, &self.settings.fim, choice.as_ref(), refuses_hole);
@@ -170,15 +170,6 @@ impl HttpEngine {
                 .or_else(|| metadata.names.first().cloned())
                 .map_or_else(|| "its model".to_owned(), |model| format!("`{}`", self.client.quoted(&model))),
         })
-    }
-
-    fn choice(&self, metadata: &Metadata) -> Option<Choice> {
-        let texts: Vec<&str> = metadata.template.as_deref().into_iter().collect();
-        let names: Vec<&str> = metadata.names.iter().map(String::as_str).collect();
-        let model = self.settings.model.as_deref().unwrap_or_default();
-        let hints = Hints { configured: None, texts: &texts, names: &names, model };
-        // Without anything configured nothing can be wrong with it.
-        prompt::choose(&hints).ok().flatten()
     }
 
     /// What the server told of itself, once. A server that does not answer questions about itself may answer others.
@@ -359,6 +350,15 @@ fn description(settings: &HttpSettings) -> Description {
         model: settings.model.clone().unwrap_or_else(|| "the server's".to_owned()),
         settings: described.into_iter().collect(),
     }
+}
+
+/// The template that a model is known to want.
+pub(crate) fn choice(metadata: &Metadata, model: Option<&str>) -> Option<Choice> {
+    let texts: Vec<&str> = metadata.template.as_deref().into_iter().collect();
+    let names: Vec<&str> = metadata.names.iter().map(String::as_str).collect();
+    let hints = Hints { configured: None, texts: &texts, names: &names, model: model.unwrap_or_default() };
+    // Without anything configured nothing can be wrong with it.
+    prompt::choose(&hints).ok().flatten()
 }
 
 /// How much goes into a prompt: what the window leaves beside the answer, and no more than is read in time.

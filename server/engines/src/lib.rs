@@ -6,6 +6,7 @@
 
 mod builtin_engine;
 mod busy;
+pub mod check;
 #[expect(dead_code, reason = "engines that are programs come with it")]
 mod child;
 mod embeddings;

@@ -37,6 +37,16 @@ impl Marks {
         is_suffix_first: true,
     };
 
+    /// Falcon-H1-Tiny-Coder's.
+    pub const FALCON: Marks = Marks::prefix_first("<|prefix|>", "<|suffix|>", "<|middle|>");
+    /// Seed-Coder's.
+    pub const SEED_CODER: Marks = Marks {
+        before_prefix: "<[fim-prefix]>",
+        before_suffix: "<[fim-suffix]>",
+        before_middle: "<[fim-middle]>",
+        is_suffix_first: true,
+    };
+
     const fn prefix_first(
         before_prefix: &'static str,
         before_suffix: &'static str,
@@ -79,6 +89,7 @@ impl Marks {
 pub(crate) const NOISE: &str = "lorem ipsum dolor sit amet";
 
 type Answers = dyn Fn(&Hole) -> Option<String> + Send + Sync;
+type Continuations = dyn Fn(&str) -> String + Send + Sync;
 
 /// A model behind a server.
 #[derive(Clone)]
@@ -87,13 +98,15 @@ pub struct Model {
     /// `None` for models that fill no holes.
     pub(crate) marks: Option<Marks>,
     answers: Arc<Answers>,
+    continues: Arc<Continuations>,
     known: Vec<(Hole, String)>,
 }
 
 impl Model {
     /// A model that knows nothing yet. `marks` are those of its template; without, it is one for chats alone.
     pub fn new(name: &str, marks: Option<Marks>) -> Model {
-        Model { name: name.to_owned(), marks, answers: Arc::new(|_| None), known: Vec::new() }
+        let continues = Arc::new(|_: &str| NOISE.to_owned());
+        Model { name: name.to_owned(), marks, answers: Arc::new(|_| None), continues, known: Vec::new() }
     }
 
     /// The same model, which knows what belongs between `prefix` and `suffix`.
@@ -110,10 +123,16 @@ impl Model {
         Model { answers: Arc::new(answers), ..self }
     }
 
+    /// The same model, which continues prompts without a hole in its template as the closure says.
+    #[must_use]
+    pub fn continuing(self, continues: impl Fn(&str) -> String + Send + Sync + 'static) -> Model {
+        Model { continues: Arc::new(continues), ..self }
+    }
+
     /// What it says to a prompt.
     pub(crate) fn complete(&self, prompt: &str) -> String {
         let hole = self.marks.and_then(|marks| marks.hole(prompt));
-        hole.map_or_else(|| NOISE.to_owned(), |hole| self.fill(&hole))
+        hole.map_or_else(|| (self.continues)(prompt), |hole| self.fill(&hole))
     }
 
     /// What it says to a hole.
@@ -211,7 +230,15 @@ mod tests {
     #[test]
     fn a_prompt_in_another_template_has_no_hole() {
         let hole = Hole { prefix: "a".to_owned(), suffix: "b".to_owned() };
-        let all = [Marks::QWEN, Marks::STARCODER, Marks::DEEPSEEK, Marks::CODELLAMA, Marks::CODESTRAL];
+        let all = [
+            Marks::QWEN,
+            Marks::STARCODER,
+            Marks::DEEPSEEK,
+            Marks::CODELLAMA,
+            Marks::CODESTRAL,
+            Marks::FALCON,
+            Marks::SEED_CODER,
+        ];
         for marks in all {
             let prompt = marks.prompt(&hole);
             let readers: Vec<Marks> = all.into_iter().filter(|other| other.hole(&prompt).is_some()).collect();

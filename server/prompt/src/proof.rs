@@ -198,5 +198,18 @@ fn clearly_better<'a>(chosen: Option<&Tried>, others: &'a [Tried]) -> Option<&'a
     (best.score() >= least).then_some(best)
 }
 
+/// One template of each layout but that of `chosen`, the layout of `likely` first.
+pub fn layouts(likely: Option<&Template>, chosen: Option<&Template>) -> Vec<Template> {
+    let families = FAMILIES.iter().map(Template::Family);
+    let mut seen: Vec<String> = chosen.map(|chosen| chosen.file().to_owned()).into_iter().collect();
+    let mut is_new = |template: &Template| {
+        let layout = template.file().to_owned();
+        let is_new = !seen.contains(&layout);
+        seen.push(layout);
+        is_new
+    };
+    likely.cloned().into_iter().chain(families).filter(|template| is_new(template)).collect()
+}
+
 #[cfg(test)]
 mod tests;

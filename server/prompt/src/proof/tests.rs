@@ -122,3 +122,17 @@ fn nobody_is_accused_for_being_weak() {
     let one_less = tried(template("starcoder"), weak);
     assert_eq!(judge(Some(&one_less), &[tried(Form::Prefix, continued)]), Verdict::Unclear);
 }
+
+#[test]
+fn each_layout_is_tried_once_and_the_likely_one_first() {
+    let parsed = |name: &str| Template::parse(name).unwrap();
+    let templates = layouts(Some(&parsed("codegemma")), Some(&parsed("granite")));
+    let names: Vec<_> = templates.iter().map(Template::name).collect();
+    assert_eq!(names[0], "codegemma");
+    for other in ["qwen2.5-coder", "granite-3", "starcoder2"] {
+        assert!(!names.contains(&other), "{other} asks as one of the two: {names:?}");
+    }
+    for other in ["codellama", "codellama-spm", "codestral", "mellum", "mercury"] {
+        assert!(names.contains(&other), "{names:?}");
+    }
+}

@@ -1,0 +1,164 @@
+//! A question, and what was heard in answer.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use builtin::{Corpus, MaskedCorpus};
+use prompt::estimate;
+use prompt::proof::Probe;
+use syntax::Language;
+use tokio_util::sync::CancellationToken;
+
+use super::{Speed, Streaming};
+use crate::{Answer, Engine, Error, Listener, Request};
+
+/// Longer answers than any probe has, marks and a few words of a conversation included, bytes.
+const ENOUGH: usize = 1 << 10;
+
+/// A hole into which much belongs, whoever is asked.
+pub(super) const LONG: Probe = Probe {
+    path: "numbers.py",
+    language: Language::Python,
+    prefix: "NUMBERS = [\n    1,\n    2,\n    3,\n    4,\n    5,\n    6,\n    7,\n    8,\n    9,\n    10,\n    11,\n    12,",
+    truth: "",
+    suffix: "\n    499,\n    500,\n]\n",
+    needs_suffix: false,
+};
+
+/// The question about a hole. Nothing is to be kept back.
+pub(super) fn question(probe: &Probe, engine: &dyn Engine) -> Request {
+    let path: Arc<str> = probe.path.into();
+    let no_files = || {
+        let corpus = Arc::new(Corpus::build(&[]));
+        MaskedCorpus::new(corpus, Arc::clone(&path), probe.language, Vec::new())
+    };
+    Request {
+        corpus: engine.reads_workspace().then(no_files),
+        path,
+        language: probe.language.name(),
+        text: [probe.prefix, probe.suffix].concat().into(),
+        cursor: probe.prefix.len(),
+        context: Vec::new(),
+        invoked: true,
+        deadline: None,
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Heard {
+    said: String,
+    /// What is to be inserted.
+    pub(super) text: String,
+    pieces: usize,
+    start: Instant,
+    /// From the question to its first piece.
+    pub(super) first: Option<Duration>,
+    last: Option<Duration>,
+    /// From the question to its end.
+    pub(super) total: Duration,
+    enough: usize,
+    answer: Option<Answer>,
+}
+
+/// Asks, and waits no longer than `limit`.
+pub(super) async fn ask(engine: &dyn Engine, question: Request, limit: Duration) -> Result<Heard, Error> {
+    let question = Request { deadline: Some(tokio::time::Instant::now() + limit), ..question };
+    let (mut heard, cancel) = (Heard::new(), CancellationToken::new());
+    let answer = tokio::time::timeout(limit, engine.complete(question, &mut heard, &cancel)).await;
+    let late = || {
+        let message = format!("it did not answer within {} s", limit.as_secs());
+        Err(Error::Failed { engine: engine.description().name.clone(), message })
+    };
+    heard.answer = Some(answer.unwrap_or_else(|_| late())?);
+    heard.total = heard.start.elapsed();
+    Ok(heard)
+}
+
+impl Heard {
+    fn new() -> Heard {
+        Heard {
+            said: String::new(),
+            text: String::new(),
+            pieces: 0,
+            start: Instant::now(),
+            first: None,
+            last: None,
+            total: Duration::ZERO,
+            enough: ENOUGH,
+            answer: None,
+        }
+    }
+
+    /// What the model said; of engines that do not tell, the text.
+    pub(super) fn raw(&self) -> &str {
+        if self.said.is_empty() { &self.text } else { &self.said }
+    }
+
+    /// How it came; nothing if it was too short to tell.
+    pub(super) fn streaming(&self) -> Option<Streaming> {
+        let (first, last) = (self.first?, self.last?);
+        Some(match self.pieces {
+            1 if self.raw().chars().count() <= ONE_PIECE => return None,
+            1 => Streaming::Whole,
+            pieces if pieces >= MANY && first >= LONG_WAIT && last - first < first / 20 => {
+                Streaming::HeldBack(pieces)
+            }
+            pieces => Streaming::Pieces(pieces),
+        })
+    }
+
+    /// How fast it came; nothing if it was too short to tell.
+    pub(super) fn speed(&self) -> Option<Speed> {
+        let answer = self.answer.as_ref()?;
+        let counted = answer.usage.map(|usage| usage.output);
+        let tokens = counted.unwrap_or_else(|| estimate(self.raw()) as u64);
+        if tokens < FEW {
+            return None;
+        }
+        let own = answer.timings.and_then(|timings| timings.generation);
+        let spread = self.last? - self.first?;
+        // The first piece came before the clock starts.
+        let (tokens, duration) = match own {
+            Some(own) => (tokens, own),
+            None if self.pieces >= MANY => (tokens - 1, spread),
+            None => (tokens, self.total),
+        };
+        let seconds = duration.as_secs_f64();
+        (seconds > 0.0)
+            .then(|| Speed { tokens_per_second: tokens as f64 / seconds, is_counted: counted.is_some() })
+    }
+
+    fn hear(&mut self) {
+        let now = self.start.elapsed();
+        self.pieces += 1;
+        self.first.get_or_insert(now);
+        self.last = Some(now);
+    }
+}
+
+/// As much text may come in one piece of a stream, characters.
+const ONE_PIECE: usize = 16;
+/// Fewer pieces may come together by chance.
+const MANY: usize = 8;
+/// After a shorter wait pieces may well come together.
+const LONG_WAIT: Duration = Duration::from_millis(200);
+/// Fewer tokens measure the network.
+const FEW: u64 = 8;
+
+impl Listener for Heard {
+    fn said(&mut self, piece: &str) -> ControlFlow<()> {
+        self.hear();
+        self.said.push_str(piece);
+        if self.said.len() > self.enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn text(&mut self, piece: &str) -> ControlFlow<()> {
+        if self.said.is_empty() {
+            self.hear();
+        }
+        self.text.push_str(piece);
+        ControlFlow::Continue(())
+    }
+}
