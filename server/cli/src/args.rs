@@ -73,10 +73,11 @@ pub(crate) enum Command {
   ghostbench doctor --config ci.toml      with that file before all others
   ghostbench doctor --json                for scripts; exit code 1 means that something is wrong")]
     Doctor(DoctorArgs),
-    /// Show which engines can be asked here.
+    /// Show which engines can be asked here, check that they are asked rightly, and ask them once.
     #[command(after_help = "Examples:
-  ghostbench engines list                 those of the settings, and those that need none
-  ghostbench engines list ../shop --json  for scripts")]
+  ghostbench engines list                          those of the settings, and those that need none
+  ghostbench engines check                         whether they answer, how fast, and in the right template
+  ghostbench engines complete src/app.py:120:17    what they would write at line 120, column 17")]
     Engines(EnginesArgs),
     /// Let a workspace's ghostbench.toml name engines, after you have read it.
     #[command(after_help = "Examples:
@@ -364,6 +365,64 @@ pub(crate) enum EnginesCommand {
     #[command(after_help = "Example:
   ghostbench engines list --config ci.toml")]
     List(EnginesListArgs),
+    /// Ask each a few questions: is it there, how fast is it, does it stream, can it be stopped, and is its template the right one?
+    #[command(
+        after_help = "Asks for a few holes whose text is nearly forced, with the chosen template and with others, so that a wrong template, a
+model for chats and a model that fills no holes are told apart. Exit code 1 means that something was found, 3 that an
+engine gave no answer. Examples:
+  ghostbench engines check                      all of the settings
+  ghostbench engines check --engine qwen --json    one, for scripts"
+    )]
+    Check(EnginesCheckArgs),
+    /// Complete once at a place, as the editor would, and show how it came about.
+    #[command(after_help = "Examples:
+  ghostbench engines complete src/app.py:120:17                            by the engine that writes the ghost text
+  ghostbench engines complete src/app.py:120:17 --engine a --engine b      by these two, one after the other
+  ghostbench engines complete src/app.py:120:17 --prompt                   with what the model was sent")]
+    Complete(EnginesCompleteArgs),
+}
+
+/// `ghostbench engines check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EnginesCheckArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Engine to check; may be given more than once [default: all of the settings, else builtin].
+    #[arg(long = "engine", value_name = "NAME")]
+    pub(crate) engines: Vec<String>,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print everything as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench engines complete`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EnginesCompleteArgs {
+    /// The place; lines and columns count from 1, columns in characters. FILE(LINE,COLUMN) and a colon at the end are understood too.
+    #[arg(value_name = "FILE:LINE:COLUMN", value_parser = parse_place)]
+    pub(crate) place: PlaceArg,
+    /// Engine to ask; may be given more than once [default: the one that writes the ghost text].
+    #[arg(long = "engine", value_name = "NAME")]
+    pub(crate) engines: Vec<String>,
+    /// The workspace.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub(crate) workspace: PathBuf,
+    /// As if asked for by key rather than by typing: nothing is kept back for being doubtful.
+    #[arg(long)]
+    pub(crate) invoked: bool,
+    /// Show what the model was sent.
+    #[arg(long)]
+    pub(crate) prompt: bool,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print everything as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `ghostbench engines list`.
@@ -461,32 +520,48 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// What ends in two numbers is a place.
+/// What ends in two numbers is a place, in the forms in which editors and compilers write one.
 fn parse_target(word: &str) -> Result<Target, String> {
-    let number = |text: &str| text.parse::<u32>().ok();
+    match place(word) {
+        Some(place) => Ok(Target::Place(place?)),
+        None if word.ends_with(".jsonl") || Path::new(word).is_file() => Ok(Target::Suite(word.into())),
+        None => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
+    }
+}
+
+fn parse_place(word: &str) -> Result<PlaceArg, String> {
+    place(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
+}
+
+/// `FILE:LINE:COLUMN`, perhaps with a colon behind it, or `FILE(LINE,COLUMN)`; `None` for what is no place at all.
+fn place(word: &str) -> Option<Result<PlaceArg, String>> {
     let is_number = |text: &str| {
         let digits = text.trim_start_matches(['-', '+']);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let mut parts = word.rsplitn(3, ':');
-    let (last, middle, path) = (parts.next(), parts.next(), parts.next());
-    let (column, line) = (last.and_then(number), middle.and_then(number));
-    match (path, line, column) {
-        (Some(path), Some(line @ 1..), Some(column @ 1..)) => {
-            Ok(Target::Place(PlaceArg { path: path.into(), line, column }))
+    let bare = word.strip_suffix(':').unwrap_or(word);
+    let in_brackets = || {
+        let (path, numbers) = bare.strip_suffix(')')?.rsplit_once('(')?;
+        let (line, column) = numbers.split_once(',')?;
+        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
+    };
+    let with_colons = || {
+        let (rest, column) = bare.rsplit_once(':')?;
+        let (path, line) = rest.rsplit_once(':')?;
+        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
+    };
+    let Some((path, line, column)) = with_colons().or_else(in_brackets) else {
+        let has_line = bare.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
+        if has_line {
+            return Some(Err("name the column too: FILE:LINE:COLUMN".to_owned()));
         }
-        (Some(_), ..) if last.is_some_and(is_number) && middle.is_some_and(is_number) => {
-            Err(format!("lines and columns count from 1 to {}", u32::MAX))
-        }
-        _ if middle.is_some() && last.is_some_and(is_number) => {
-            Err("name the column too: FILE:LINE:COLUMN".to_owned())
-        }
-        _ if Language::from_path(word).is_some() => {
-            Err(format!("name the line and the column too: {word}:LINE:COLUMN"))
-        }
-        _ if word.ends_with(".jsonl") || Path::new(word).is_file() => Ok(Target::Suite(word.into())),
-        _ => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
-    }
+        let is_code = Language::from_path(word).is_some();
+        return is_code.then(|| Err(format!("name the line and the column too: {word}:LINE:COLUMN")));
+    };
+    Some(match (line.parse(), column.parse()) {
+        (Ok(line @ 1..), Ok(column @ 1..)) => Ok(PlaceArg { path: path.into(), line, column }),
+        _ => Err(format!("lines and columns count from 1 to {}", u32::MAX)),
+    })
 }
 
 fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {

@@ -15,13 +15,16 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The command stopped because the user asked it to; everything finished is kept.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
-    /// What to do to go on.
+    /// What to do to go on; empty where there is nothing to go on with.
     pub(crate) remedy: String,
 }
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stopped; what is finished is kept. {}", self.remedy)
+        match self.remedy.as_str() {
+            "" => f.write_str("stopped"),
+            remedy => write!(f, "stopped; what is finished is kept. {remedy}"),
+        }
     }
 }
 
@@ -38,6 +41,18 @@ impl fmt::Display for Finding {
 }
 
 impl std::error::Error for Finding {}
+
+/// Engines gave no answer; why, was told.
+#[derive(Debug)]
+pub(crate) struct Unanswered(pub &'static str);
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Unanswered {}
 
 /// The command line asks for something that cannot be: a wrong path, nothing to work on.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! Ctrl-C: the first one stops asking and lets what is under way finish, the second one ends the process at once.
 
+use std::future::Future;
 use std::io;
 use std::thread;
 
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::exit::INTERRUPTED;
+use crate::exit::{INTERRUPTED, Interrupted};
 use crate::output::say;
 
 /// A token that the first Ctrl-C cancels. Cancel it when there is nothing left to stop, and the next one ends the process.
@@ -18,6 +19,17 @@ pub(crate) fn stop_token() -> io::Result<CancellationToken> {
     let stop = token.clone();
     thread::Builder::new().name("interrupt".to_owned()).spawn(move || runtime.block_on(listen(&stop)))?;
     Ok(token)
+}
+
+/// What comes of `work`, unless somebody presses Ctrl-C before; then it is dropped, which frees whom it asks.
+pub(crate) async fn unless_stopped<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+    tokio::select! {
+        done = work => Ok(done),
+        pressed = tokio::signal::ctrl_c() => {
+            pressed?;
+            Err(Interrupted { remedy: String::new() }.into())
+        }
+    }
 }
 
 async fn listen(stop: &CancellationToken) {

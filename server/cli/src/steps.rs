@@ -6,6 +6,7 @@ pub(crate) mod engines;
 pub(crate) mod index;
 pub(crate) mod judge;
 pub(crate) mod mine;
+pub(crate) mod place;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod trust;

@@ -7,6 +7,7 @@
 mod columns;
 mod contexts;
 mod differences;
+mod engines;
 mod retrieval;
 mod sheet;
 
@@ -15,6 +16,7 @@ use crate::summary::{Group, Line, Section, Summary};
 use columns::Numbers;
 use sheet::{Layout, Rows};
 
+pub use engines::{CheckedEngine, Completed, checked, completed};
 pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_tables, retrieved};
 
 /// What the terminal can show.

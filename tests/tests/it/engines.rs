@@ -1,5 +1,8 @@
 //! Engines behind HTTP, as settings name them and people ask them. The servers are strict.
 
+mod checked;
+mod completed;
+
 use mock::{Dialect, Marks, MockServer, Model, Reply};
 use serde_json::Value;
 use tests::Project;
@@ -104,4 +107,39 @@ fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
     assert!(predictions.contains("api_key_env"), "{predictions}");
     let shown = [outcome.stdout, outcome.stderr, predictions].concat();
     assert!(!shown.contains(KEY), "{shown}");
+}
+
+#[test]
+fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
+    let project = Project::generated(3);
+    let (one, first) = open_ai();
+    let (other, second) = llama_cpp();
+    user_file(&project, &format!("{first}{}", second.replace("\"mock\"", "\"other\"")));
+    let tried =
+        project.run("try . --cases 12 --engine mock --engine other --json --out ../run").expect_code(0);
+    let tried: Value = serde_json::from_str(&tried.stdout).expect("standard output is JSON alone");
+    let section = &tried["summary"]["sections"][0];
+    // Where files have near-copies, both are asked once more without those, and stand behind these two.
+    assert_eq!(
+        (&tried["summary"]["engines"][0]["name"], &tried["summary"]["engines"][1]["name"]),
+        (&"mock".into(), &"other".into())
+    );
+    let lines = &section["overall"]["lines"];
+    assert_eq!((&lines[0]["engine"], &lines[1]["engine"]), (&0.into(), &1.into()));
+    assert_eq!(lines[0]["cases"], lines[1]["cases"]);
+    let all = section["differences"].as_array().into_iter().flatten();
+    let differences: Vec<_> = all.filter(|difference| difference["engine"] == 1).collect();
+    assert!(!differences.is_empty());
+    for difference in differences {
+        assert_eq!(
+            (&difference["baseline"], &difference["cases"]),
+            (&0.into(), &lines[0]["cases"]),
+            "paired: {difference}"
+        );
+        // Both say the same, so that neither is better anywhere.
+        assert_eq!((&difference["better"], &difference["worse"]), (&0.into(), &0.into()), "{difference}");
+    }
+    for server in [one, other] {
+        assert!(server.log().requests >= 12, "{} requests", server.log().requests);
+    }
 }

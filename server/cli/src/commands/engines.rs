@@ -1,4 +1,9 @@
-//! `ghostbench engines`: who can be asked here.
+//! `ghostbench engines`: who can be asked here, whether they are asked rightly, and what they answer.
+
+mod check;
+mod complete;
+
+use std::path::Path;
 
 use serde_json::json;
 
@@ -12,14 +17,18 @@ use crate::steps::settings::Sources;
 pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
     match &args.command {
         EnginesCommand::List(args) => list(args),
+        EnginesCommand::Check(args) => check::run(args),
+        EnginesCommand::Complete(args) => complete::run(args),
     }
 }
 
+fn check_folder(path: &Path) -> Result<(), Usage> {
+    let message = || Usage(format!("{} is no folder; name the folder of a workspace", path.display()));
+    if path.is_dir() { Ok(()) } else { Err(message()) }
+}
+
 fn list(args: &EnginesListArgs) -> anyhow::Result<()> {
-    if !args.path.is_dir() {
-        let message = format!("{} is no folder; name the folder of a workspace", args.path.display());
-        return Err(Usage(message).into());
-    }
+    check_folder(&args.path)?;
     let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
     let mut candidates = engines::configured(&config, &Instances::default());
     let is_new = |other: &Candidate| config.engines.iter().all(|engine| engine.name != other.name);

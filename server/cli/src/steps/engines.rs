@@ -26,6 +26,9 @@ const KNOWN: [(&str, Method); 4] = [
     ("empty", Method::Empty),
 ];
 
+/// The one that is asked where there is no other.
+pub(crate) const DEFAULT: &str = KNOWN[0].0;
+
 /// An engine in its two uses.
 #[derive(Clone)]
 pub(crate) struct Instance {
@@ -115,6 +118,16 @@ impl Candidate {
     /// The model that it runs; none for one that cannot be asked.
     pub(crate) fn model(&self) -> Option<&str> {
         self.instance.as_ref().ok().map(|instance| instance.replayed.description().model.as_str())
+    }
+
+    /// The engine as it is measured; none for one that cannot be asked.
+    pub(crate) fn engine(&self) -> Option<&Arc<dyn Engine>> {
+        self.instance.as_ref().ok().map(|instance| &instance.replayed)
+    }
+
+    /// The engine as an editor has it; none for one that cannot be asked.
+    pub(crate) fn in_editor(&self, config: &Config) -> Option<EditorEngine> {
+        self.instance.as_ref().ok().map(|instance| editor_engine(instance, config))
     }
 
     /// Why it cannot be asked, if so.

@@ -1,0 +1,133 @@
+//! `ghostbench engines check`: each engine asked a few questions, and what is wrong with it.
+//!
+//! What is asked is `engines::check`'s, what answers mean `prompt`'s; here is who is asked at the same time, and how it is told.
+
+mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ::engines::Engine;
+use ::engines::check::{self, Check};
+use config::Config;
+use report::terminal::checked;
+use tokio::task::JoinSet;
+
+use crate::args::EnginesCheckArgs;
+use crate::exit::{Finding, Unanswered};
+use crate::interrupt::unless_stopped;
+use crate::output::{count, print, style};
+use crate::progress::Progress;
+use crate::steps::ask::runtime;
+use crate::steps::engines::{self, Candidate, Instances};
+use crate::steps::settings::Sources;
+use words::Row;
+pub(super) use words::asked_as;
+
+/// Runs the command.
+pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
+    super::check_folder(&args.path)?;
+    let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
+    let candidates = candidates(&config, &args.engines)?;
+    let progress = Progress::new("checked", "questions");
+    let checks = runtime()?.block_on(unless_stopped(check_all(&candidates, &config, &progress)))?;
+    progress.finish(&count(checks.iter().flatten().count(), "engine"));
+    let rows: Vec<Row<'_>> = candidates
+        .iter()
+        .zip(&checks)
+        .map(|(candidate, check)| Row::new(candidate, check.as_ref(), &config))
+        .collect();
+    if args.json {
+        let rows: Vec<_> = rows.iter().map(Row::json).collect();
+        print(&format!("{:#}\n", serde_json::Value::from(rows)))?;
+    } else {
+        let remarks: Vec<String> = rows.iter().flat_map(Row::remarks).collect();
+        let rows: Vec<_> = rows.iter().map(Row::cells).collect();
+        print(&checked(&rows, &remarks, style()))?;
+    }
+    if rows.iter().any(Row::is_unanswered) {
+        return Err(Unanswered("engines gave no answer").into());
+    }
+    if rows.iter().any(Row::has_finding) {
+        return Err(Finding("engines are not asked as they should be").into());
+    }
+    Ok(())
+}
+
+/// Those that are named; else all of the settings, also those that cannot be asked, and the built-in one where none can.
+fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Candidate>> {
+    if !names.is_empty() {
+        return Ok(engines::to_ask(config, names)?);
+    }
+    let mut candidates = engines::configured(config, &Instances::default());
+    if candidates.iter().all(|candidate| candidate.engine().is_none()) {
+        candidates.extend(engines::to_ask(config, &[engines::DEFAULT.to_owned()])?);
+    }
+    Ok(candidates)
+}
+
+/// Engines at one address, which may be unknown, with their places in the table.
+type Group<'a> = (Option<&'a str>, Vec<(usize, Arc<dyn Engine>)>);
+
+/// Checks all that can be asked, in their order: those at one address one after the other, so that none measures the other.
+async fn check_all(candidates: &[Candidate], config: &Config, progress: &Progress) -> Vec<Option<Check>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (place, candidate) in candidates.iter().enumerate() {
+        let Some(engine) = candidate.engine() else { continue };
+        let address = address(config, &candidate.name);
+        let asked = (place, Arc::clone(engine));
+        match groups.iter_mut().find(|(other, _)| address.is_some() && *other == address) {
+            Some((_, group)) => group.push(asked),
+            None => groups.push((address, vec![asked])),
+        }
+    }
+    let asked = Arc::new(AtomicU64::new(0));
+    let mut tasks = JoinSet::new();
+    for (_, group) in groups {
+        let asked = Arc::clone(&asked);
+        tasks.spawn(async move {
+            let mut checks = Vec::new();
+            for (place, engine) in group {
+                let tell = || {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                };
+                checks.push((place, check::check(&*engine, &tell).await));
+            }
+            checks
+        });
+    }
+    collect(tasks, candidates.len(), &asked, progress).await
+}
+
+/// How often people see that something happens.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
+
+async fn collect(
+    mut tasks: JoinSet<Vec<(usize, Check)>>,
+    count: usize,
+    asked: &AtomicU64,
+    progress: &Progress,
+) -> Vec<Option<Check>> {
+    let mut checks: Vec<Option<Check>> = (0..count).map(|_| None).collect();
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        tokio::select! {
+            done = tasks.join_next() => match done {
+                // An engine that stops by a defect is as good as none.
+                Some(done) => for (place, check) in done.unwrap_or_default() {
+                    checks[place] = Some(check);
+                },
+                None => return checks,
+            },
+            _ = look.tick() => {
+                let asked = asked.load(Ordering::Relaxed);
+                progress.set(asked, asked);
+            }
+        }
+    }
+}
+
+fn address<'a>(config: &'a Config, name: &str) -> Option<&'a str> {
+    let engine = config.engines.iter().find(|engine| engine.name == name)?;
+    engine.settings.as_ref().ok()?.url.as_deref()
+}

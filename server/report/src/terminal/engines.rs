@@ -1,0 +1,138 @@
+//! What was found out about engines, and what one answered at a place, for the terminal.
+
+use super::sheet::Sheet;
+use super::{Style, faint, wrapped};
+use crate::format;
+
+/// An engine that was checked, in words for its columns.
+#[derive(Clone, Debug, Default)]
+pub struct CheckedEngine {
+    /// The user's name for it.
+    pub name: String,
+    /// Whether anybody is there.
+    pub reached: &'static str,
+    /// What the server calls its model.
+    pub model: String,
+    /// The template, and how it was chosen.
+    pub asked_as: String,
+    /// Holes that were filled, and what that means.
+    pub holes: String,
+    /// Whether its answers come in pieces.
+    pub streams: String,
+    /// Whether a cancelled question frees it.
+    pub cancels: String,
+    /// Milliseconds until the first text.
+    pub first: Option<f64>,
+    /// Milliseconds until the end.
+    pub total: Option<f64>,
+    /// Tokens written in a second.
+    pub speed: String,
+    /// Tokens that the model reads and writes.
+    pub window: Option<u64>,
+}
+
+const CHECKED: [&str; 11] = [
+    "engine", "there", "model", "asked as", "holes", "streams", "cancel", "first ms", "total ms", "tokens/s",
+    "window",
+];
+/// What goes first where there is no room.
+const DISPENSABLE: [usize; 4] = [10, 9, 2, 6];
+/// Longer names are cut, characters.
+const NAME_WIDTH: usize = 18;
+const TEMPLATE_WIDTH: usize = 30;
+
+/// Engines, a row each, what is to be said of them, and what the columns mean.
+pub fn checked(engines: &[CheckedEngine], remarks: &[String], style: Style) -> String {
+    let rows = engines.iter().map(|engine| checked_row(engine, style)).collect();
+    let sheet = Sheet { header: &CHECKED, words: 7, dispensable: &DISPENSABLE, rows };
+    let mut parts = vec![sheet.draw(style)];
+    let remarks = remarks.iter().map(|remark| wrapped(&format::visible(remark), style.width, "  "));
+    parts.extend(Some(remarks.collect::<Vec<_>>().join("\n")).filter(|remarks| !remarks.is_empty()));
+    parts.push(faint(CHECKED_MEANS, style));
+    parts.join("\n\n") + "\n"
+}
+
+const CHECKED_MEANS: &str = "holes: of six whose text is nearly forced, those that were filled. cancel: yes, if the server says that it is free \
+    again; likely, if the next question was answered as soon as usual. ms: medians of warm answers of a few words. ~: estimated.";
+
+fn checked_row(engine: &CheckedEngine, style: Style) -> Vec<String> {
+    let none = || style.alphabet().to().to_owned();
+    let clipped = |text: &str, width| format::clipped(&format::on_one_line(text), width, style.alphabet());
+    let or_none = |text: String| if text.is_empty() { none() } else { text };
+    let ms = |ms: Option<f64>| ms.map_or_else(none, format::milliseconds);
+    vec![
+        clipped(&engine.name, NAME_WIDTH),
+        or_none(engine.reached.to_owned()),
+        or_none(clipped(&engine.model, NAME_WIDTH)),
+        or_none(clipped(&engine.asked_as, TEMPLATE_WIDTH)),
+        or_none(engine.holes.clone()),
+        or_none(engine.streams.clone()),
+        or_none(engine.cancels.clone()),
+        ms(engine.first),
+        ms(engine.total),
+        or_none(engine.speed.clone()),
+        engine.window.map_or_else(none, |window| window.to_string()),
+    ]
+}
+
+/// What one engine answered at a place.
+#[derive(Clone, Debug, Default)]
+pub struct Completed {
+    /// Engine, kind, model, template: one after the other.
+    pub engine: Vec<String>,
+    /// How it ended, and why.
+    pub status: String,
+    /// Times, tokens: one after the other.
+    pub facts: Vec<String>,
+    /// The first line shown, from 1.
+    pub first_line: usize,
+    /// Code before the suggestion, from the beginning of a line.
+    pub before: String,
+    /// The suggestion.
+    pub text: String,
+    /// Code behind it, to the end of a line.
+    pub after: String,
+    /// What cleaning changed, a line each.
+    pub cuts: Vec<String>,
+    /// The prompt, where it is to be shown.
+    pub prompt: Option<String>,
+}
+
+/// The suggestion in its place, marked as `git diff --word-diff` marks what is new, and how it came about.
+pub fn completed(completed: &Completed, style: Style) -> String {
+    let dot = format!(" {} ", style.alphabet().dot());
+    let join =
+        |words: &[String]| words.iter().map(|word| format::on_one_line(word)).collect::<Vec<_>>().join(&dot);
+    let mut text = format!("{}\n", style.title(&join(&completed.engine)));
+    let status = std::iter::once(&completed.status).chain(&completed.facts).cloned().collect::<Vec<_>>();
+    text += &format!("{}\n\n", join(&status));
+    text += &in_place(completed, style);
+    for cut in &completed.cuts {
+        text += &format!("{}\n", faint(&format::on_one_line(cut), style));
+    }
+    if let Some(prompt) = &completed.prompt {
+        let lines = prompt.lines().map(|line| format!("    {}\n", format::visible(line)));
+        text += &format!("\n{}\n{}", style.title("prompt"), lines.collect::<String>());
+    }
+    text
+}
+
+/// The lines around the place, numbered, with what is new in them.
+fn in_place(completed: &Completed, style: Style) -> String {
+    const NEW: &str = "32";
+    let mark = |line: &str| match (line.is_empty(), style.color) {
+        (true, _) => String::new(),
+        (false, true) => style.painted(&format::visible(line), NEW),
+        (false, false) => format!("{{+{}+}}", format::visible(line)),
+    };
+    let mut code = format::visible(&completed.before);
+    let new: Vec<String> = completed.text.split('\n').map(mark).collect();
+    code += &new.join("\n");
+    code += &format::visible(&completed.after);
+    let lines = code.trim_end_matches('\n').split('\n').enumerate();
+    let numbered = lines.map(|(place, line)| {
+        let number = style.dim(&format!("{:>6}", completed.first_line + place));
+        format!("{number}  {line}").trim_end().to_owned() + "\n"
+    });
+    numbered.collect::<String>() + "\n"
+}
