@@ -67,6 +67,15 @@ pub struct TokenCounts {
     pub cached: Option<u64>,
 }
 
+/// What an answer cost, in the currency of the prices.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// How much.
+    pub amount: f64,
+    /// Whether tokens were estimated, because the engine did not count them or was not heard to its end.
+    pub is_estimated: bool,
+}
+
 /// Durations in milliseconds since the request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Milliseconds {
@@ -104,6 +113,9 @@ pub struct Prediction {
     /// Token counts, where the engine reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenCounts>,
+    /// What it cost, where the engine has a price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// Durations.
     pub ms: Milliseconds,
 }

@@ -12,8 +12,29 @@ use crate::prediction::EngineName;
 pub struct EngineConfig {
     /// Name, kind, model and fingerprint.
     pub engine: EngineName,
+    /// What its tokens cost, where somebody has said so. It takes no part in the fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// The settings that went into the fingerprint, as the engine and the completion pipeline describe them.
     pub settings: BTreeMap<String, String>,
+}
+
+/// Prices of a million tokens, in whatever currency all prices are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Of tokens read; cached ones cost the same here.
+    #[serde(rename = "in")]
+    pub input: f64,
+    /// Of tokens written.
+    #[serde(rename = "out")]
+    pub output: f64,
+}
+
+impl Price {
+    /// What so many tokens cost.
+    pub fn of(self, input: u64, output: u64) -> f64 {
+        (input as f64 * self.input + output as f64 * self.output) / 1e6
+    }
 }
 
 /// The code that a run reads besides the cases.

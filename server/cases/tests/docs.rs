@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockKind, Case, ContextItem, EngineConfig, EngineName, Exposure, Finish, Machine, Metric, Milliseconds,
-    Origin, OriginKind, Prediction, Run, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts,
-    Variant, WorkspaceState, parse_document, parse_line, to_document, to_line,
+    BlockKind, Case, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine, Metric,
+    Milliseconds, Origin, OriginKind, Prediction, Price, Run, Scenario, Schema, Score, Stage, Status, Task,
+    Tests, TokenCounts, Variant, WorkspaceState, parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -182,6 +182,7 @@ fn full_prediction() -> Prediction {
         raw: "return math.pi * r\n\n".to_owned(),
         text: "return math.pi * r".to_owned(),
         finish: Finish::Complete,
+        cost: Some(Cost { amount: 0.0006, is_estimated: true }),
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
         ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
     }
@@ -211,6 +212,7 @@ fn full_run() -> Run {
         repeat: 1,
         engines: vec![EngineConfig {
             engine: engine(),
+            price: Some(Price { input: 0.15, output: 3.0 }),
             settings: BTreeMap::from([("max_tokens".to_owned(), "256".to_owned())]),
         }],
         workspace: Some(WorkspaceState {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockKind, Case, ContextItem, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
+    BlockKind, Case, ContextItem, Cost, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
     OriginKind, Prediction, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts, Variant,
     parse_line, parse_lines, suite_hash, to_line,
 };
@@ -65,7 +65,8 @@ prop_compose! {
         Prediction {
             schema: Schema::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
             engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
-            tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }), ms: Milliseconds { gather: 0.5, first, total },
+            tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
+            cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: Milliseconds { gather: 0.5, first, total },
         }
     }
 }

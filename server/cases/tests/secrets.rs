@@ -23,6 +23,7 @@ fn a_secret_that_an_engine_copied_is_not_stored() {
         text: format!("connect(\"{key}\")"),
         finish: Finish::Stop,
         tokens: None,
+        cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
     };
     redact_prediction(&mut prediction);

@@ -34,6 +34,7 @@ pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
 pub use formats::{Metadata, Sampling};
 pub use http::{Fault, Limits, Proxy, Server, Stage};
 pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
+pub use prompt::estimate as estimate_tokens;
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
 

@@ -6,7 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{
-    Case, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Scenario, Schema, TokenCounts, Variant,
+    Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Scenario, Schema,
+    TokenCounts, Variant,
 };
 use completion::{ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
@@ -26,6 +27,8 @@ pub struct ConfiguredEngine {
     pub engine: Arc<dyn Engine>,
     /// How completions are made with it.
     pub settings: Settings,
+    /// What its tokens cost, where that is known.
+    pub price: Option<Price>,
 }
 
 impl ConfiguredEngine {
@@ -44,7 +47,7 @@ impl ConfiguredEngine {
     pub fn config(&self) -> EngineConfig {
         let mut settings = self.engine.description().settings.clone();
         settings.extend(self.settings.describe());
-        EngineConfig { engine: self.name(), settings }
+        EngineConfig { engine: self.name(), price: self.price, settings }
     }
 }
 
@@ -169,12 +172,31 @@ fn prediction(
         text: String::new(),
         finish: Finish::None,
         tokens: None,
+        cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
     };
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
-        Ok(outcome) => filled(blank, outcome),
+        Ok(outcome) => {
+            let cost = engine.price.and_then(|price| cost(price, &outcome));
+            Prediction { cost, ..filled(blank, outcome) }
+        }
     }
+}
+
+/// What was read and written, as the engine counts it; where it does not, or was not heard to its end, as it is estimated from the prompt
+/// and the text. Nobody pays for what failed.
+fn cost(price: Price, outcome: &Outcome) -> Option<Cost> {
+    let trace = &outcome.trace;
+    if matches!(outcome.status, Status::Failed(_)) {
+        return None;
+    }
+    if let Some(usage) = trace.usage {
+        return Some(Cost { amount: price.of(usage.input, usage.output), is_estimated: false });
+    }
+    let tokens = |text: &str| engines::estimate_tokens(text) as u64;
+    let amount = price.of(tokens(trace.prompt.as_deref()?), tokens(&trace.received));
+    Some(Cost { amount, is_estimated: true })
 }
 
 fn filled(blank: Prediction, outcome: Outcome) -> Prediction {

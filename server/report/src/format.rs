@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use cases::{Exposure, Scenario, Variant};
 
-use crate::summary::{Cell, ContextEffect, FAILED, GATED, Interval, Latency, Line, SILENT, Section};
+use crate::summary::{
+    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section,
+};
 
 /// How dashes and the like are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +87,26 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 /// A duration given in milliseconds, with its unit.
 pub(crate) fn duration(ms: f64) -> String {
     if ms >= 10_000.0 { format!("{} s", short(ms / 1000.0)) } else { format!("{} ms", milliseconds(ms)) }
+}
+
+/// An amount of money in four digits that matter, and at least two behind the point.
+pub(crate) fn amount(amount: f64) -> String {
+    let digits = if amount > 0.0 { 3.0 - amount.log10().floor() } else { 2.0 };
+    format!("{amount:.0$}", digits.clamp(2.0, 9.0) as usize)
+}
+
+/// Titles of what [`cost`] says, behind the engine.
+pub(crate) const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
+
+/// What an engine's answers cost, in words for a table.
+pub(crate) fn cost(cost: &EngineCost) -> [String; 5] {
+    [
+        cost.answers.to_string(),
+        amount(cost.amount),
+        cost.per_thousand.map_or_else(String::new, amount),
+        cost.estimated.to_string(),
+        cost.unknown.to_string(),
+    ]
 }
 
 /// Median and 95th percentile.
@@ -230,6 +252,12 @@ mod tests {
             let in_script = ranges.iter().any(|&(first, last)| (first..=last).contains(&code));
             assert_eq!(is_invisible(character), in_script, "U+{code:04X}");
         }
+    }
+
+    #[test]
+    fn amounts_have_the_digits_that_matter() {
+        let shown = [0.0, 0.000_123_456, 0.5, 12.345, 123_456.0].map(amount);
+        assert_eq!(shown, ["0.00", "0.0001235", "0.5000", "12.35", "123456.00"]);
     }
 
     #[test]

@@ -42,6 +42,8 @@ struct Page {
     facts: Vec<(&'static str, String)>,
     engines: Vec<EngineView>,
     sections: Vec<SectionView>,
+    costs: Vec<CostView>,
+    cost_titles: [&'static str; 5],
     notes: Vec<String>,
     min_cases: usize,
     tool: String,
@@ -60,6 +62,12 @@ struct EngineView {
     class: String,
     /// Which of the marks of `marks.html`: engines differ by shape, not by colour alone.
     shape: usize,
+}
+
+#[derive(Serialize)]
+struct CostView {
+    engine: usize,
+    cells: [String; 5],
 }
 
 #[derive(Serialize)]
@@ -93,6 +101,12 @@ pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
         facts: facts(report, summary),
         engines: engines(summary),
         sections: summary.sections.iter().map(|section| section_view(report, summary, section)).collect(),
+        costs: summary
+            .costs
+            .iter()
+            .map(|cost| CostView { engine: cost.engine, cells: format::cost(cost) })
+            .collect(),
+        cost_titles: format::COST,
         notes: summary.notes.iter().map(|note| format::visible(note)).collect(),
         min_cases: MIN_CASES,
         tool: format::visible(&summary.run.tool),

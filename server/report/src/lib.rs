@@ -16,7 +16,9 @@ pub mod terminal;
 pub use html::html;
 pub use markdown::markdown;
 pub use notes::notes;
-pub use summary::{Cell, ContextEffect, Difference, Group, Interval, Latency, Line, Section, Summary};
+pub use summary::{
+    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Summary,
+};
 
 use cases::{Case, Prediction, Run, Score};
 

@@ -3,7 +3,7 @@
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, ContextEffect, Difference, Group, Line, Section, Summary};
+use crate::summary::{Cell, ContextEffect, Difference, EngineCost, Group, Line, Section, Summary};
 
 /// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
 pub fn markdown(summary: &Summary) -> String {
@@ -15,6 +15,7 @@ pub fn markdown(summary: &Summary) -> String {
         parts.push(format!("## {}", format::section_title(section)));
         parts.extend(section_tables(summary, section));
     }
+    parts.extend((!summary.costs.is_empty()).then(|| costs(summary)));
     if !summary.sections.is_empty() {
         parts.push(legend());
     }
@@ -99,6 +100,16 @@ fn difference_row(summary: &Summary, difference: &Difference) -> String {
         + &interval.unwrap_or_default();
     let metric = difference.metric.replace('_', " ");
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
+}
+
+fn costs(summary: &Summary) -> String {
+    let mut lines =
+        vec![format!("| engine | {} |", format::COST.join(" | ")), "|---|--:|--:|--:|--:|--:|".to_owned()];
+    let row = |cost: &EngineCost| {
+        format!("| {} | {} |", engine(summary, cost.engine), format::cost(cost).join(" | "))
+    };
+    lines.extend(summary.costs.iter().map(row));
+    lines.join("\n")
 }
 
 fn contexts(summary: &Summary, section: &Section) -> String {

@@ -40,8 +40,29 @@ pub struct Summary {
     pub engines: Vec<EngineName>,
     /// One section per origin and exposure, the largest first: numbers of different origins are never pooled.
     pub sections: Vec<Section>,
+    /// What the engines that have a price cost; left out where none has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<EngineCost>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
+}
+
+/// What an engine's answers cost, in the currency of the prices.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EngineCost {
+    /// Index into [`Summary::engines`].
+    pub engine: usize,
+    /// Answers whose cost is known.
+    pub answers: usize,
+    /// Those of them whose tokens were estimated.
+    pub estimated: usize,
+    /// Answers whose cost is not known, such as failures.
+    pub unknown: usize,
+    /// What the known ones cost.
+    pub amount: f64,
+    /// What a thousand like them cost; absent where none is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_thousand: Option<f64>,
 }
 
 impl Summary {
@@ -221,6 +242,7 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
         schema: Schema::CURRENT,
         run: report.run.clone(),
         sections: sections::sections(&observed, report.run.seed),
+        costs: costs(report, &engines),
         engines,
         notes,
     };
@@ -228,6 +250,21 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
         summary.notes.push(COPIES_NOTE.to_owned());
     }
     summary
+}
+
+/// A row for each engine that has a price.
+fn costs(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<EngineCost> {
+    let has_price = |(_, name): &(usize, &EngineName)| {
+        let named = |config: &&EngineConfig| config.engine.fingerprint == name.fingerprint;
+        report.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
+    };
+    let cost = |(engine, name): (usize, &EngineName)| {
+        let own = report.predictions.iter().filter(|row| row.engine.fingerprint == name.fingerprint);
+        let costs = own.map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
+        let scoring::Cost { answers, estimated, unknown, amount, per_thousand } = scoring::cost(costs);
+        EngineCost { engine, answers, estimated, unknown, amount, per_thousand }
+    };
+    engines.iter().enumerate().filter(has_price).map(cost).collect()
 }
 
 /// Why `cross_file` has more rows than the totals have cases of it.

@@ -12,9 +12,9 @@ mod retrieval;
 mod sheet;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Group, Line, Section, Summary};
+use crate::summary::{EngineCost, Group, Line, Section, Summary};
 use columns::Numbers;
-use sheet::{Layout, Rows};
+use sheet::{Layout, Rows, Sheet};
 
 pub use engines::{CheckedEngine, Completed, checked, completed};
 pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_tables, retrieved};
@@ -56,6 +56,7 @@ const DIM: &str = "2";
 pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
+    parts.extend(costs(summary, style));
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(style) });
     let notes =
         summary.notes.iter().map(|note| wrapped(&format::visible(note), style.width.saturating_sub(2), "  "));
@@ -105,6 +106,16 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     parts.extend(differences::tables(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
     parts.join("\n\n")
+}
+
+/// What the engines cost, where any has a price.
+fn costs(summary: &Summary, style: Style) -> Option<String> {
+    let numbers = Numbers::new(&summary.engines, style.alphabet());
+    let row = |cost: &EngineCost| [vec![numbers.engine(cost.engine)], format::cost(cost).to_vec()].concat();
+    let header: Vec<&str> = std::iter::once("engine").chain(format::COST).collect();
+    let rows: Vec<Vec<String>> = summary.costs.iter().map(row).collect();
+    let sheet = Sheet { header: &header, words: 1, dispensable: &[], rows };
+    (!summary.costs.is_empty()).then(|| titled("cost", &sheet.draw(style), style))
 }
 
 /// The rows of the engines that tables in detail show: the ones asked without near-copies of a case's file say how much is copied,

@@ -6,6 +6,7 @@
 
 pub mod cceval;
 pub mod comparison;
+mod cost;
 pub mod metric;
 pub mod retrieval;
 mod score;
@@ -14,6 +15,7 @@ mod statistics;
 pub mod summary;
 
 pub use comparison::{Comparison, compare};
+pub use cost::{Cost, cost};
 pub use metric::{Counts, METRICS, Metric, MetricValue, Metrics, Unit};
 pub use score::{Question, score};
 pub use summary::{Cell, Grouping, Interval, IntervalMethod, Latency, Observation, Row, Table, summarize};

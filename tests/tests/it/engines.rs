@@ -114,7 +114,8 @@ fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
     let project = Project::generated(3);
     let (one, first) = open_ai();
     let (other, second) = llama_cpp();
-    user_file(&project, &format!("{first}{}", second.replace("\"mock\"", "\"other\"")));
+    let second = second.replace("\"mock\"", "\"other\"");
+    user_file(&project, &format!("{first}price_in = 2\nprice_out = 8\n{second}"));
     let tried =
         project.run("try . --cases 12 --engine mock --engine other --json --out ../run").expect_code(0);
     let tried: Value = serde_json::from_str(&tried.stdout).expect("standard output is JSON alone");
@@ -139,6 +140,13 @@ fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
         // Both say the same, so that neither is better anywhere.
         assert_eq!((&difference["better"], &difference["worse"]), (&0.into(), &0.into()), "{difference}");
     }
+    // One has a price; what it costs is counted, or estimated where it was not heard to its end.
+    let costs = tried["summary"]["costs"].as_array().expect("one has a price");
+    assert!(
+        costs.iter().all(|cost| cost["engine"] == 0 || cost["engine"] == 2) && !costs.is_empty(),
+        "{costs:?}"
+    );
+    assert!(costs[0]["amount"].as_f64() > Some(0.0) && costs[0]["unknown"] == 0, "{costs:?}");
     for server in [one, other] {
         assert!(server.log().requests >= 12, "{} requests", server.log().requests);
     }

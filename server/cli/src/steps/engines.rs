@@ -7,7 +7,7 @@ mod http;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use builtin::{Method, Settings as BuiltinSettings};
-use cases::Case;
+use cases::{Case, Price};
 use completion::{Settings, World};
 use config::{Completion, Config, EngineSettings, Kind, Place, Problem, Severity};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
@@ -112,6 +112,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: Option<Kind>,
     /// The engine, or why it cannot be asked.
     instance: Result<Instance, String>,
+    /// What its tokens cost.
+    price: Option<Price>,
 }
 
 impl Candidate {
@@ -127,7 +129,7 @@ impl Candidate {
 
     /// The engine as an editor has it; none for one that cannot be asked.
     pub(crate) fn in_editor(&self, config: &Config) -> Option<EditorEngine> {
-        self.instance.as_ref().ok().map(|instance| editor_engine(instance, config))
+        self.instance.as_ref().ok().map(|instance| editor_engine(instance, self.price, config))
     }
 
     /// Why it cannot be asked, if so.
@@ -146,14 +148,22 @@ fn candidate(engine: &config::Engine, instances: &Instances) -> Candidate {
         Ok(settings) => instances.get(settings),
         Err(obstacle) => Err(obstacle.to_string()),
     };
-    Candidate { name: engine.name.clone(), kind: engine.kind, instance }
+    let price = engine.settings.as_ref().ok().and_then(price);
+    Candidate { name: engine.name.clone(), kind: engine.kind, instance, price }
+}
+
+/// What nobody has said costs nothing, where anything has a price.
+fn price(settings: &EngineSettings) -> Option<Price> {
+    let EngineSettings { price_in, price_out, .. } = settings;
+    let is_priced = price_in.is_some() || price_out.is_some();
+    is_priced.then(|| Price { input: price_in.unwrap_or(0.0), output: price_out.unwrap_or(0.0) })
 }
 
 /// The engine that needs no configuration and is called `name`.
 fn known(name: &str) -> Option<Candidate> {
     let (name, method) = KNOWN.into_iter().find(|&(known, _)| known == name)?;
     let instance = Ok(embedded(name, method));
-    Some(Candidate { name: name.to_owned(), kind: Some(Kind::Builtin), instance })
+    Some(Candidate { name: name.to_owned(), kind: Some(Kind::Builtin), instance, price: None })
 }
 
 /// Those that need no configuration.
@@ -216,7 +226,11 @@ pub(crate) fn to_ask(config: &Config, names: &[String]) -> Result<Vec<Candidate>
 /// The engine that says which cases are too easy: the built-in one, as it is replayed.
 pub(crate) fn judge() -> ConfiguredEngine {
     let (name, method) = KNOWN[0];
-    ConfiguredEngine { engine: embedded(name, method).replayed, settings: Settings::for_replay() }
+    ConfiguredEngine {
+        engine: embedded(name, method).replayed,
+        settings: Settings::for_replay(),
+        price: None,
+    }
 }
 
 /// The engines as they are replayed, each as it is; and, where files of the suite have near duplicates in the workspace, each that
@@ -228,11 +242,12 @@ pub(crate) fn configure(
     cases: &[Case],
 ) -> Vec<ConfiguredEngine> {
     let settings = with_context(Settings::for_replay(), config);
-    let engines = candidates.iter().filter_map(|candidate| candidate.instance.as_ref().ok());
+    let engines = candidates.iter().filter_map(|candidate| Some((candidate.engine()?, candidate.price)));
     let mut configured: Vec<ConfiguredEngine> = engines
-        .map(|instance| ConfiguredEngine {
-            engine: Arc::clone(&instance.replayed),
+        .map(|(engine, price)| ConfiguredEngine {
+            engine: Arc::clone(engine),
             settings: settings.clone(),
+            price,
         })
         .collect();
     if cases.iter().any(|case| !world.near_duplicates(&case.path).is_empty()) {
@@ -251,6 +266,7 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
             &format!("{} no-copies", asked.engine.description().name),
         ),
         settings: Settings { hide_near_duplicates: true, ..asked.settings.clone() },
+        price: asked.price,
     })
 }
 
@@ -294,12 +310,12 @@ pub(crate) fn for_editor(
     if names.is_empty() {
         candidates.extend(configured);
     }
-    let instances = candidates.iter().filter_map(|candidate| candidate.instance.as_ref().ok());
-    let instances = scripted.into_iter().chain(instances);
-    let mut engines: Vec<EditorEngine> = instances.map(|instance| editor_engine(instance, config)).collect();
+    let scripted = scripted.map(|instance| editor_engine(instance, None, config));
+    let named = candidates.iter().filter_map(|candidate| candidate.in_editor(config));
+    let mut engines: Vec<EditorEngine> = scripted.into_iter().chain(named).collect();
     if engines.is_empty() {
         let (name, method) = KNOWN[0];
-        engines.push(editor_engine(&embedded(name, method), config));
+        engines.push(editor_engine(&embedded(name, method), None, config));
     }
     problems.extend(unknown_writer(config, &engines));
     Served { engines, not_asked, problems }
@@ -339,11 +355,12 @@ pub(crate) fn scripted(rules: &[Rule]) -> Instance {
 }
 
 /// The engine in each of its uses. Who asks by key gets what there is, however doubtful.
-fn editor_engine(instance: &Instance, config: &Config) -> EditorEngine {
+fn editor_engine(instance: &Instance, price: Option<Price>, config: &Config) -> EditorEngine {
     let Completion { deadline, min_confidence, .. } = config.completion;
     let under = |settings: Settings, engine: &Arc<dyn Engine>| ConfiguredEngine {
         engine: Arc::clone(engine),
         settings: with_context(settings, config),
+        price,
     };
     let automatic = Settings { deadline, min_confidence, ..Settings::for_editor() };
     EditorEngine {

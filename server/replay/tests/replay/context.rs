@@ -42,7 +42,8 @@ fn renamed(case: Case) -> Case {
 async fn sent(case: Case, strategy: Strategy) -> String {
     let rule = Rule { context: true, ..Rule::default() };
     let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
-    let engines = [ConfiguredEngine { engine, settings: Settings { strategy, ..Settings::for_replay() } }];
+    let engines =
+        [ConfiguredEngine { engine, settings: Settings { strategy, ..Settings::for_replay() }, price: None }];
     let cases = [case];
     let attempts = plan(&cases, &fingerprints(&engines), 1, &[]);
     let questions = Questions { cases: cases.into(), engines: engines.into(), world: world(), jobs: 1 };

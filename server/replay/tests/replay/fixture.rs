@@ -38,7 +38,11 @@ pub(crate) fn case(number: usize) -> Case {
 }
 
 pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
-    ConfiguredEngine { engine: Arc::new(ScriptedEngine::new(name, script)), settings: Settings::for_replay() }
+    ConfiguredEngine {
+        engine: Arc::new(ScriptedEngine::new(name, script)),
+        settings: Settings::for_replay(),
+        price: None,
+    }
 }
 
 pub(crate) fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {

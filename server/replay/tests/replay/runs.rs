@@ -88,7 +88,7 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..5).map(case).collect();
     let scripted = quick_or_slow();
-    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient() }];
+    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient(), price: None }];
     let token = CancellationToken::new();
     let tell = |done, _| {
         if done == 1 {
@@ -111,7 +111,7 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
     let folder = tempfile::tempdir().unwrap();
     let cases: Vec<Case> = (0..5).map(case).collect();
     let scripted = quick_or_slow();
-    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient() }];
+    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient(), price: None }];
     let (first_answer, mut answered) = mpsc::unbounded_channel();
     let tell = move |done, _| {
         if done == 1 {
@@ -168,7 +168,7 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
         engine("panicking", Script { delay: Duration::from_millis(1), ..Script::default() }).engine;
     let panicking = Panicking(description.description().clone());
     let engines = [
-        ConfiguredEngine { engine: Arc::new(panicking), settings: Settings::for_replay() },
+        ConfiguredEngine { engine: Arc::new(panicking), settings: Settings::for_replay(), price: None },
         engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),
         says("a + b", 2),
     ];

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{Exposure, OriginKind, Variant};
-use report::{Cell, ContextEffect, Difference, Group, Interval, Latency, Line, Section};
+use report::{Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Summary};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -27,7 +27,16 @@ const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p
 
 #[test]
 fn the_summary_is_documented() {
-    check("Summary", &fixture(20).report().summary());
+    let cost = EngineCost {
+        engine: 0,
+        answers: 3,
+        estimated: 1,
+        unknown: 1,
+        amount: 0.5,
+        per_thousand: Some(166.7),
+    };
+    check("Summary", &Summary { costs: vec![cost], ..fixture(20).report().summary() });
+    check("Engine cost", &cost);
 }
 
 #[test]

@@ -113,7 +113,8 @@ fn engine(name: &str, kind: &str, model: &str) -> EngineName {
 }
 
 fn run(engines: &[EngineName]) -> Run {
-    let config = |engine: &EngineName| EngineConfig { engine: engine.clone(), settings: BTreeMap::new() };
+    let config =
+        |engine: &EngineName| EngineConfig { engine: engine.clone(), price: None, settings: BTreeMap::new() };
     Run {
         schema: Schema::CURRENT,
         tool: "0.0.0".into(),
@@ -260,6 +261,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
         raw: if roll.is_multiple_of(3) { format!("```\n{text}\n```") } else { text.clone() },
         text,
         finish: if is_asked { Finish::Complete } else { Finish::None },
+        cost: None,
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
         ms: Milliseconds { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
     }

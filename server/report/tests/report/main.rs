@@ -1,5 +1,6 @@
 //! What readers get: terminal, page, Markdown and JSON of a made-up run.
 
+mod costs;
 mod cross_file;
 mod docs;
 mod fixture;

@@ -54,6 +54,7 @@ fn small() -> Summary {
         engines: fixture.run.engines.iter().map(|config| config.engine.clone()).collect(),
         run: fixture.run,
         sections: vec![section],
+        costs: Vec::new(),
         notes: fixture.notes,
     }
 }

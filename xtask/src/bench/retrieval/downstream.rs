@@ -69,7 +69,7 @@ pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
 /// The engine's answers in the order of the cases.
 fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
-    let engine = ConfiguredEngine { engine: Arc::new(engine), settings: Settings::for_replay() };
+    let engine = ConfiguredEngine { engine: Arc::new(engine), settings: Settings::for_replay(), price: None };
     let questions = Questions { cases: cases.into(), engines: [engine].into(), world, jobs: replay::cores() };
     let attempts: Vec<Attempt> =
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();

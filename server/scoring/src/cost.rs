@@ -1,0 +1,46 @@
+//! What answers cost together.
+
+/// A sum of costs with its counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Answers whose cost is known.
+    pub answers: usize,
+    /// Those of them whose tokens were estimated.
+    pub estimated: usize,
+    /// Answers whose cost is not known.
+    pub unknown: usize,
+    /// What the known ones cost.
+    pub amount: f64,
+    /// What a thousand like them cost; `None` where none is known.
+    pub per_thousand: Option<f64>,
+}
+
+/// Sums up the costs of answers, each with whether it is estimated.
+pub fn cost(costs: impl IntoIterator<Item = Option<(f64, bool)>>) -> Cost {
+    let mut sum = Cost::default();
+    for cost in costs {
+        match cost {
+            None => sum.unknown += 1,
+            Some((amount, is_estimated)) => {
+                sum.answers += 1;
+                sum.estimated += usize::from(is_estimated);
+                sum.amount += amount;
+            }
+        }
+    }
+    sum.per_thousand = (sum.answers > 0).then(|| sum.amount / sum.answers as f64 * 1e3);
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_costs_nothing_and_is_counted() {
+        let sum = cost([Some((0.5, false)), None, Some((0.25, true))]);
+        let expected = Cost { answers: 2, estimated: 1, unknown: 1, amount: 0.75, per_thousand: Some(375.0) };
+        assert_eq!(sum, expected);
+        assert_eq!(cost([None]), Cost { unknown: 1, ..Cost::default() });
+    }
+}
