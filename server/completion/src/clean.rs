@@ -97,6 +97,21 @@ pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
     ENDS.iter().any(|cut| cut(text.clone(), around).trim_end().len() < length)
 }
 
+/// More of an answer than anybody types while it is being written, bytes.
+pub(crate) const BEGINNING: usize = 1 << 10;
+
+/// What is known of how an answer will begin that began like this. Filters change the end of an answer when more of it comes, and never
+/// what this says.
+pub(crate) fn begun(received: &str, around: &Surroundings<'_>) -> String {
+    let beginning = &received[..received.floor_char_boundary(BEGINNING)];
+    // The rest of a line end or of an indentation may be on its way.
+    let beginning = line_ends::adapt(beginning.trim_end_matches([' ', '\t', '\r']).to_owned(), around);
+    if prefix_echo::may_be(&beginning, around) {
+        return String::new();
+    }
+    indentation::adapt(prefix_echo::remove(beginning, around), around)
+}
+
 /// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.
 fn trailing_blanks(mut answer: String, _around: &Surroundings<'_>) -> String {
     answer.truncate(answer.trim_end_matches([' ', '\t', '\r', '\n']).len());

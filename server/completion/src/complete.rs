@@ -8,8 +8,9 @@ use engines::{Answer, Engine, Finish, Listener, Request};
 use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
-use crate::clean::{Surroundings, clean, is_complete};
+use crate::clean::{BEGINNING, Surroundings, begun, clean, is_complete};
 use crate::gate;
+use crate::generation::Generation;
 use crate::settings::Settings;
 use crate::trace::{ContextItem, Outcome, Sent, Status, Trace};
 use crate::world::Snapshot;
@@ -34,6 +35,18 @@ pub async fn complete(
     settings: &Settings,
     cancel: &CancellationToken,
 ) -> Outcome {
+    complete_shared(snapshot, offset, engine, settings, cancel, None).await
+}
+
+/// The same with a generation that is told of the text as it comes, so that later requests can share it.
+pub async fn complete_shared(
+    snapshot: &Snapshot,
+    offset: usize,
+    engine: &dyn Engine,
+    settings: &Settings,
+    cancel: &CancellationToken,
+    generation: Option<&Generation>,
+) -> Outcome {
     let start = Instant::now();
     let deadline = tokio::time::Instant::now() + settings.deadline;
     let mut trace = Trace::default();
@@ -43,8 +56,13 @@ pub async fn complete(
             let request = gather(snapshot, offset, engine, settings, &mut trace).await;
             trace.timings.gather = start.elapsed();
             let around = surroundings(snapshot, offset);
-            let answer = read(request, engine, cancel, &around, start, deadline, &mut trace).await;
-            judge(around, settings, answer, &mut trace)
+            let request = Request { deadline: Some(deadline), ..request };
+            let trace = &mut trace;
+            let mut reader = Reader { trace, around: &around, start, next_look: 0, generation };
+            let asking = engine.complete(request, &mut reader, cancel);
+            // What was heard before the deadline stands in the trace, whatever becomes of the answer.
+            let answer = tokio::time::timeout_at(deadline, asking).await.ok();
+            judge(around, settings, answer, trace)
         }
     };
     trace.timings.total = start.elapsed();
@@ -102,28 +120,14 @@ async fn context(
     Some(chosen.unwrap_or_default())
 }
 
-/// Reads the engine's text into the trace; `None` when the deadline passed.
-async fn read(
-    request: Request,
-    engine: &dyn Engine,
-    cancel: &CancellationToken,
-    around: &Surroundings<'_>,
-    start: Instant,
-    deadline: tokio::time::Instant,
-    trace: &mut Trace,
-) -> Option<Result<Answer, engines::Error>> {
-    let request = Request { deadline: Some(deadline), ..request };
-    let mut reader = Reader { trace, around, start, next_look: 0 };
-    tokio::time::timeout_at(deadline, engine.complete(request, &mut reader, cancel)).await.ok()
-}
-
-/// Writes down what it hears. What was heard before the deadline stands in the trace, whatever becomes of the answer.
+/// Writes down what it hears.
 struct Reader<'a> {
     trace: &'a mut Trace,
     around: &'a Surroundings<'a>,
     start: Instant,
     /// How long the answer has to be to be looked at again, in bytes.
     next_look: usize,
+    generation: Option<&'a Generation>,
 }
 
 impl Listener for Reader<'_> {
@@ -135,6 +139,10 @@ impl Listener for Reader<'_> {
         let trace = &mut *self.trace;
         trace.timings.first.get_or_insert_with(|| self.start.elapsed());
         trace.received.push_str(piece);
+        let is_beginning = trace.received.len() - piece.len() < BEGINNING;
+        if let Some(generation) = self.generation.filter(|_| is_beginning) {
+            generation.streamed(begun(&trace.received, self.around));
+        }
         let length = trace.received.len();
         let looks = length >= self.next_look && piece.contains(MAY_END);
         if looks {

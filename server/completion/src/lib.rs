@@ -7,21 +7,32 @@
 //! Everything that looks at the document is here: gates, context, when to stop reading, and what is cut from the answer. It knows
 //! neither editors' protocols nor cases. A [`Snapshot`] holds the open document as it is on the screen, and the rest of the
 //! workspace without that file, so text that was removed from the document cannot be reached from a request at all.
+//!
+//! An editor asks at every key. [`Live`] stands between it and [`complete`]: it keeps answers, shares the one that is being written and
+//! waits for pauses. Whoever measures goes past it.
 
 mod clean;
 mod complete;
+mod debounce;
 mod embedder;
 mod extent;
 mod gate;
+mod generation;
+mod live;
+mod place;
 mod recent;
 mod settings;
 mod trace;
 mod world;
 
-pub use complete::complete;
+pub use complete::{complete, complete_shared};
+pub use debounce::{Response, Rhythm, Situation, Stands, wait};
 pub use embedder::ServerEmbedder;
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
-pub use recent::{Basis, Recent};
+pub use generation::{Generation, Verdict, judge};
+pub use live::{Live, Question, Suggested};
+pub use place::{Basis, Place};
+pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
 pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
 pub use world::{Around, Document, Snapshot, World};

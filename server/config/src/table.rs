@@ -76,6 +76,8 @@ const STRATEGIES: Type = Type::Choice(&["none", "bm25-chunks", "functions", "sym
 const METHODS: Type = Type::Choice(&["hybrid", "longest-match", "nearest-line", "empty"]);
 /// Ten minutes: who waits longer for a completion waits for something else.
 const TIME: Type = Type::Milliseconds { min: 1, max: 600_000 };
+/// Who pauses longer than ten seconds can ask by key.
+const PAUSE: Type = Type::Milliseconds { min: 0, max: 10_000 };
 /// No model in use reads more, tokens.
 const TOKENS: Type = Type::Integer { min: 1, max: 10_000_000, unit: "tokens" };
 /// What goes with a question; nobody reads a megabyte of it while somebody waits.
@@ -101,6 +103,9 @@ section! {
     engine: Option<String> = "engine": Type::Name, None, Trusted;
     /// Time for an answer, from the request to its last character; at most half of it goes into choosing context.
     deadline: Duration = "deadline_ms": TIME, Some("5000"), Untrusted;
+    /// Pause after a key before an engine is asked, whatever the editor has waited already; where nothing is said, it follows from how fast
+    /// you type and the engine answers, and is none for fast engines.
+    debounce: Option<Duration> = "debounce_ms": PAUSE, None, Untrusted;
     /// Answers whose least sure token is less probable than this are kept back, for engines that know how sure they are.
     min_confidence: Option<f64> = "min_confidence": PROBABILITY, None, Untrusted;
 }

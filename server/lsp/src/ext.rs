@@ -289,6 +289,9 @@ pub struct EngineStatus {
     /// Why it is not asked, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What is wrong with it since it last wrote ghost text, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// How a request for a completion ended.

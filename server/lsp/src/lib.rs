@@ -19,6 +19,7 @@ mod documents;
 pub mod ext;
 mod folders;
 mod from_proto;
+mod health;
 mod indexing;
 mod item;
 mod locks;

@@ -21,6 +21,7 @@ use crate::beside::no_folder;
 use crate::capabilities::{self, ClientHas};
 use crate::ext::CompletionStatus;
 use crate::folders::{Folder, Folders};
+use crate::health::Health;
 use crate::moment::Moment;
 use crate::progress::Works;
 use crate::serve::End;
@@ -53,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) client_watches: watch::Sender<bool>,
     /// Told when the client's configuration is to be asked for again.
     pub(crate) configuration_changed: Notify,
+    /// How the engines are that write.
+    pub(crate) health: Health,
     /// How the last request for a completion ended.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     /// What the editor has sent of its settings.
@@ -99,6 +102,7 @@ impl Server {
             works: Works::default(),
             client_watches: watch::Sender::new(false),
             configuration_changed: Notify::new(),
+            health: Health::default(),
             last_completion: Mutex::default(),
             editor: EditorSettings::default(),
             outside: Arc::new(Followed::new(None, stopping.clone())),
@@ -162,6 +166,11 @@ impl Server {
     /// Tells the user where they see it, and our log.
     pub(crate) fn show(&self, kind: MessageType, message: String) {
         tracing::warn!("{message}");
+        self.tell(kind, message);
+    }
+
+    /// Tells the user alone.
+    pub(crate) fn tell(&self, kind: MessageType, message: String) {
         let client = self.client.clone();
         tokio::spawn(async move { client.show_message(kind, format!("Ghostbench: {message}")).await });
     }

@@ -58,12 +58,15 @@ async fn guarded<T>(
     let answering = server.stopping.run_until_cancelled(AssertUnwindSafe(answering).catch_unwind());
     match answering.await {
         Some(Ok(answer)) => answer,
-        Some(Err(_)) => {
-            tracing::error!(method, "the request stopped by a defect");
-            let message = format!("{method} stopped by a defect of the server; its log says where");
-            Err(Error { message: message.into(), ..Error::internal_error() })
-        }
+        Some(Err(_)) => Err(defect(method)),
         // After `shutdown` nobody wants the answer any more.
         None => Err(Error::request_cancelled()),
     }
+}
+
+/// What to answer to a request that stopped by a defect.
+pub(crate) fn defect(method: &'static str) -> Error {
+    tracing::error!(method, "the request stopped by a defect");
+    let message = format!("{method} stopped by a defect of the server; its log says where");
+    Error { message: message.into(), ..Error::internal_error() }
 }

@@ -1,14 +1,14 @@
 //! What is kept for an open document across its versions.
 //!
 //! Shared by the ordering layer and the tasks of requests. No lock is held across an await. Those that the ordering layer takes
-//! (turns, places) are held for a look or a small change. What is derived from the text is derived under its lock, beside the
+//! (turns, live, places) are held for a look or a small change. What is derived from the text is derived under its lock, beside the
 //! threads that answer, so that who wants the same waits and finds it done.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use completion::Recent;
+use completion::Live;
 use index::FileIndex;
 use text::{Document as Rope, Edit};
 use workspace::SkipReason;
@@ -23,8 +23,8 @@ use crate::turns::Turns;
 pub(crate) struct Session {
     /// Who may answer.
     pub(crate) turns: Mutex<Turns>,
-    /// What was suggested lately.
-    pub(crate) recent: Mutex<Recent>,
+    /// What was suggested lately, and what is being written.
+    pub(crate) live: Live,
     /// The syntax tree.
     pub(crate) parsed: Mutex<Parsed>,
     /// What it holds, for who searches the other documents.
@@ -42,7 +42,7 @@ impl Session {
     pub(crate) fn new(rope: Rope, revision: u64) -> Session {
         Session {
             turns: Mutex::new(Turns::new(revision)),
-            recent: Mutex::default(),
+            live: Live::new(revision),
             parsed: Mutex::default(),
             indexed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),
@@ -54,16 +54,19 @@ impl Session {
     /// Lets everything follow the edits of message `revision`, after which the text is `rope`.
     pub(crate) fn follow(&self, edits: &[Edit], rope: &Rope, revision: u64) {
         lock(&self.turns).follow(edits, revision);
+        self.live.follow(edits, rope, revision);
         lock(&self.places).follow(edits, rope, revision);
     }
 
     /// Ends what is being computed for the text as it was.
     pub(crate) fn end(&self) {
         lock(&self.turns).end();
+        self.live.end();
     }
 
     /// Ends what is being computed, for good.
     pub(crate) fn close(&self) {
         lock(&self.turns).close();
+        self.live.end();
     }
 }

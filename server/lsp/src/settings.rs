@@ -35,6 +35,8 @@ const TOLD_AT_ONCE: usize = 5;
 pub(crate) struct InForce {
     /// Which of the editor's settings are in it.
     revision: u64,
+    /// Another number for other settings of this folder.
+    pub(crate) number: u64,
     /// The settings.
     pub(crate) config: Config,
     /// The engines that they come to.
@@ -44,7 +46,7 @@ pub(crate) struct InForce {
 impl InForce {
     /// The same for who waits for what the editor sent later.
     fn as_of(&self, revision: u64) -> InForce {
-        InForce { revision, config: self.config.clone(), served: self.served.clone() }
+        InForce { revision, number: self.number, config: self.config.clone(), served: self.served.clone() }
     }
 
     /// The engine that writes the ghost text.
@@ -137,6 +139,17 @@ impl Followed {
         self.changed.notify_one();
     }
 
+    /// The number of settings that are to hold. With other settings a fault is another one.
+    fn number(&self, config: &Config, server: &Server) -> u64 {
+        let before = self.published.borrow();
+        let Some(before) = &*before else { return 0 };
+        if before.config == *config {
+            return before.number;
+        }
+        server.health.forget_faults();
+        before.number + 1
+    }
+
     /// Hears of everything that comes to hold.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Arc<InForce>>> {
         self.published.subscribe()
@@ -181,7 +194,9 @@ async fn keep_up(server: &Server, followed: &Followed) {
         if let Ok((layers, config, mut served)) = made.await {
             tell(server, followed, config.problems.iter().chain(&served.problems).cloned().collect());
             server.count(&mut served);
-            followed.published.send_replace(Some(Arc::new(InForce { revision, config, served })));
+            let number = followed.number(&config, server);
+            let in_force = InForce { revision, number, config, served };
+            followed.published.send_replace(Some(Arc::new(in_force)));
             earlier = layers;
         } else {
             // What held before holds on, also for who waits for the new.

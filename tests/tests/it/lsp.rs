@@ -11,6 +11,7 @@ mod editor;
 mod edits;
 mod engines;
 mod exposure;
+mod faults;
 mod flight;
 mod following;
 mod introduction;
@@ -22,5 +23,6 @@ mod results;
 mod retrieval;
 mod scripts;
 mod settings;
+mod typing;
 #[cfg(unix)]
 mod unix;

@@ -1,5 +1,7 @@
 //! Engines behind HTTP: what asking one costs beside the server's own time, how soon a server is freed, and what many requests leave
-//! behind. The server is the `mock` crate's, in this process and on this machine.
+//! behind; and how often one is asked while somebody types. The server is the `mock` crate's, in this process and on this machine.
+
+mod typing;
 
 use std::time::{Duration, Instant};
 
@@ -28,13 +30,15 @@ pub(crate) fn measure() -> Result<String> {
     let (rendered, infill) = runtime.block_on(asking())?;
     let freeing = runtime.block_on(freeing())?;
     let many = runtime.block_on(many())?;
+    let typing = typing::measure()?;
     Ok(format!(
         "A completion without code from elsewhere, in a file of {LINES} lines, asked of a server on this machine.\n\n\
          | measure | value |\n|---|---|\n\
          | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
          | the same, `/infill` | {infill} |\n\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
-         | {MANY} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n",
+         | {MANY} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n\
+         | a key every 120 ms, a request a key, a server of 200 ms that is right in half of the calls | {typing} |\n",
     ))
 }
 

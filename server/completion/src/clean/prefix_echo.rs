@@ -11,6 +11,13 @@ pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
     }
 }
 
+/// Whether an answer that began like this may turn out to repeat the line.
+pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
+    let line = around.before.line().trim_start();
+    let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
+    is_telling(line) && line.len() > echo.len() && line.starts_with(echo)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;

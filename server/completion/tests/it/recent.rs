@@ -2,33 +2,36 @@
 
 use std::sync::Arc;
 
-use completion::{Basis, Recent};
+use completion::{Basis, Place, Recent};
 use proptest::prelude::*;
 
 const CURSOR: &str = "$0";
 
 /// An engine in a workspace.
-fn engine(fingerprint: &str) -> Basis {
-    Basis { fingerprint: fingerprint.to_owned(), workspace: 1, documents: 1 }
+pub(crate) fn basis() -> Basis {
+    Basis { engine: "e1".to_owned(), fingerprint: "f1".to_owned(), settings: 1, workspace: 1, documents: 1 }
 }
 
-fn place(fixture: &str) -> (Arc<str>, usize) {
+/// The place of a fixture's cursor.
+pub(crate) fn place(fixture: &str) -> Place {
     let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
-    ([before, after].concat().into(), before.len())
+    at(&[before, after].concat(), before.len())
+}
+
+fn at(text: &str, offset: usize) -> Place {
+    Place { text: text.into(), offset, basis: basis() }
 }
 
 fn after_answer(fixture: &str, answer: &str) -> Recent {
-    let (text, offset) = place(fixture);
     let mut recent = Recent::default();
-    recent.remember(&text, offset, &engine("f1"), answer);
+    recent.remember(place(fixture), answer);
     recent
 }
 
 /// What is left of `answer`, which was given at the first cursor, at the second one.
 #[track_caller]
 fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
-    let (text, offset) = place(second);
-    assert_eq!(after_answer(first, answer).typed_through(&text, offset, &engine("f1")).as_deref(), rest);
+    assert_eq!(after_answer(first, answer).typed_through(&place(second)).as_deref(), rest);
 }
 
 #[test]
@@ -76,30 +79,69 @@ fn what_an_editor_closes_by_itself_is_left_out() {
 }
 
 #[test]
-fn another_engines_answer_is_not_used() {
-    let (text, offset) = place("x = $0\n");
-    assert_eq!(after_answer("x = $0\n", "f(a)").typed_through(&text, offset, &engine("f2")), None);
+fn an_answer_is_of_one_engine_under_one_setting() {
+    let recent = after_answer("x = $0\n", "f(a)");
+    for today in ["x = $0\n", "x = f$0\n"].map(place) {
+        let other_engine = Basis { engine: "e2".to_owned(), ..basis() };
+        let other_settings = Basis { settings: 2, ..basis() };
+        let other_fingerprint = Basis { fingerprint: "f2".to_owned(), ..basis() };
+        for basis in [other_engine, other_settings, other_fingerprint] {
+            assert_eq!(recent.typed_through(&Place { basis, ..today.clone() }), None);
+        }
+    }
 }
 
 #[test]
 fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
     let mut recent = after_answer("x = $0\n", "old()");
-    let (text, offset) = place("x = $0\n");
-    recent.remember(&text, offset, &engine("f1"), "other()");
-    assert_eq!(recent.typed_through(&text, offset, &engine("f1")).as_deref(), Some("other()"));
-    let (typed, behind) = place("x = ol$0\n");
-    assert_eq!(recent.typed_through(&typed, behind, &engine("f1")).as_deref(), Some("d()"));
-    for _ in 0..7 {
-        recent.remember(&text, offset, &engine("f1"), "other()");
+    recent.remember(place("x = $0\n"), "other()");
+    assert_eq!(recent.typed_through(&place("x = $0\n")).as_deref(), Some("other()"));
+    assert_eq!(recent.typed_through(&place("x = ol$0\n")).as_deref(), Some("d()"));
+    for _ in 0..63 {
+        recent.remember(place("x = $0\n"), "other()");
     }
-    assert_eq!(recent.typed_through(&typed, behind, &engine("f1")), None);
+    assert_eq!(recent.typed_through(&place("x = ol$0\n")), None);
+}
+
+#[test]
+fn who_comes_back_to_a_place_finds_its_answer() {
+    let mut recent = Recent::default();
+    let text: Arc<str> = "a = \nb = \nc = \n".into();
+    let places = [4, 9, 14].map(|offset| Place { text: Arc::clone(&text), offset, basis: basis() });
+    for (place, answer) in places.iter().zip(["1", "2", "3"]) {
+        recent.remember(place.clone(), answer);
+    }
+    for (place, answer) in places.iter().zip(["1", "2", "3"]) {
+        assert_eq!(recent.typed_through(place).as_deref(), Some(answer));
+    }
+}
+
+#[test]
+fn answers_in_large_documents_are_fewer_and_those_to_one_text_share_it() {
+    let large = |end: &str| at(&format!("{}\n{end}", "x".repeat(1 << 20)), 0);
+    let mut recent = Recent::default();
+    let places: Vec<Place> = (0..5).map(|number| large(&number.to_string())).collect();
+    for place in &places {
+        recent.remember(place.clone(), "f()");
+    }
+    let known = |recent: &Recent| {
+        places.iter().map(|place| recent.typed_through(place).is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(known(&recent), [false, false, true, true, true]);
+    for _ in 0..20 {
+        recent.remember(places[4].clone(), "g()");
+    }
+    assert_eq!(known(&recent), [false, false, true, true, true]);
+    recent.remember(at(&"y".repeat(8 << 20), 0), "f()");
+    assert!(recent.typed_through(&at(&"y".repeat(8 << 20), 0)).is_some(), "the newest is always kept");
+    assert_eq!(known(&recent), [false; 5]);
 }
 
 #[test]
 fn places_that_are_none_have_no_rest() {
     let recent = after_answer("é$0", "x");
     for offset in [0, 1, 3, usize::MAX] {
-        assert_eq!(recent.typed_through("é", offset, &engine("f1")), None);
+        assert_eq!(recent.typed_through(&at("é", offset)), None);
     }
 }
 
@@ -156,8 +198,8 @@ proptest! {
     #[test]
     fn the_rest_is_that_of_the_naive_model((first, answer, second) in situations()) {
         let mut recent = Recent::default();
-        recent.remember(&first.0.as_str().into(), first.1, &engine("f1"), &answer);
-        let rest = recent.typed_through(&second.0, second.1, &engine("f1"));
+        recent.remember(at(&first.0, first.1), &answer);
+        let rest = recent.typed_through(&at(&second.0, second.1));
         let expected = naive((&first.0, first.1), &answer, (&second.0, second.1));
         prop_assert!(expected.len() <= 1);
         prop_assert_eq!(rest.as_deref(), expected.first().copied());
@@ -167,10 +209,9 @@ proptest! {
 #[test]
 fn what_else_is_known_counts_while_nothing_is_typed() {
     let recent = after_answer("x = $0\n", "f(a)");
-    let (text, offset) = place("x = $0\n");
-    let (typed, behind) = place("x = f$0\n");
-    for basis in [Basis { workspace: 2, ..engine("f1") }, Basis { documents: 2, ..engine("f1") }] {
-        assert_eq!(recent.typed_through(&text, offset, &basis), None);
-        assert_eq!(recent.typed_through(&typed, behind, &basis).as_deref(), Some("(a)"));
+    for changed in [Basis { workspace: 2, ..basis() }, Basis { documents: 2, ..basis() }] {
+        let today = |fixture| Place { basis: changed.clone(), ..place(fixture) };
+        assert_eq!(recent.typed_through(&today("x = $0\n")), None);
+        assert_eq!(recent.typed_through(&today("x = f$0\n")).as_deref(), Some("(a)"));
     }
 }

@@ -47,7 +47,7 @@ xyz = 1
             Warning:5:1: only an editor, `ghostbench trust` and --config can trust a file; remove `trusted`
             Warning:7:1: unknown key `deadlineMs`; did you mean `deadline_ms`?
             Warning:8:1: `strategy` belongs in [context]; move it there
-            Warning:9:1: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `min_confidence`
+            Warning:9:1: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
             Warning:10:2: unknown section `trial`; known are `completion`, `context`, `record`, `engine`
             Warning:16:1: unknown key `modle`; did you mean `model`?
             Warning:17:1: keys are not written down here; put it into the environment, and name the variable by `api_key_env`
@@ -230,7 +230,7 @@ fn settings_of_an_editor_are_told_by_their_path() {
 "#,
         expect![[r#"
             [a] openai: it needs `url`
-            Warning setting ghostbench.completion.colour: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `min_confidence`
+            Warning setting ghostbench.completion.colour: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
             Error setting ghostbench.completion.enabled: `enabled` wants true or false, not text
             Warning setting ghostbench.contxt: unknown section `contxt`; did you mean `context`?
             Warning setting ghostbench.deadlineMs: `deadline_ms` belongs in [completion]; move it there

@@ -22,7 +22,12 @@ impl Secrets {
     ) -> Secrets {
         let mut texts: Vec<String> = key.map(|key| key.expose().to_owned()).into_iter().collect();
         let long = |text: &String| text.len() >= LEAST_SECRET;
-        texts.extend(headers.map(|value| value.expose().to_owned()).filter(long));
+        // Servers quote the key alone of what follows a word such as `Bearer`.
+        let parts = |value: &'a Secret| {
+            let words = value.expose().split_whitespace().skip(1).map(str::to_owned);
+            std::iter::once(value.expose().to_owned()).chain(words)
+        };
+        texts.extend(headers.flat_map(parts).filter(long));
         for address in addresses {
             texts.extend(address.password().map(str::to_owned));
             texts.extend(address.query_pairs().map(|(_, value)| value.into_owned()).filter(long));
@@ -54,5 +59,10 @@ mod tests {
         let longer =
             Secrets::new(Some(&Secret::new("abc")), [Secret::new("abcdef")].iter(), std::iter::empty());
         assert_eq!(longer.removed_from("abcdef"), "(the key)");
+        let bearer = Secrets::new(None, [Secret::new("Bearer abcdef")].iter(), std::iter::empty());
+        assert_eq!(
+            bearer.removed_from("no Bearer abcdef: abcdef, Bearer?"),
+            "no (the key): (the key), Bearer?"
+        );
     }
 }

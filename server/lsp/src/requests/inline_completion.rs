@@ -1,34 +1,38 @@
 //! `textDocument/inlineCompletion`: ghost text.
 //!
 //! ```text
-//! turn ─► gates ─► typed through? ─► engine ─► still the turn? ─► item
+//! turn ─► gates ─► Live: typed through? being written? pause? ─► engine ─► still the turn? ─► item
 //! ```
 //!
 //! A request that lost its turn is answered `null`, which leaves the screen as it is; nothing to suggest is an empty list, which
 //! clears it. `ghostbench/status` tells how the last request ended and why.
+//!
+//! An engine that fails is no error of the request: VS Code would show one message at every key, Neovim log one. The list is empty then,
+//! and the user is told once for each cause.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use completion::{Basis, Document, Outcome, Status};
-use tokio_util::sync::CancellationToken;
+use completion::{Basis, Document, Generation, Live, Outcome, Place, Question, Stands, Status, Suggested};
+use replay::ConfiguredEngine;
+use syntax::Language;
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
-    SelectedCompletionInfo,
+    MessageType, SelectedCompletionInfo,
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::EditorEngine;
 use crate::admission;
 use crate::around::around;
-use crate::beside::failed;
 use crate::documents::OpenDocument;
 use crate::ext::{self, CompletionStatus};
-use crate::folders::{Home, Reading};
+use crate::folders::{Contents, Home, Reading};
 use crate::item::{self, Popup};
 use crate::locks::lock;
 use crate::moment::Moment;
 use crate::server::Server;
+use crate::service::defect;
 use crate::settings::InForce;
 
 /// How a request ended.
@@ -39,9 +43,11 @@ enum Ending {
     Nothing { status: &'static str, reason: String },
     /// Another request, or an edit, has made it pointless.
     Superseded,
-    /// The engine failed.
-    Failed(String),
+    /// Whatever was to answer stopped by a defect.
+    Defect,
 }
+
+const METHOD: &str = "textDocument/inlineCompletion";
 
 pub(crate) async fn inline_completion(
     server: Server,
@@ -61,7 +67,7 @@ pub(crate) async fn inline_completion(
         }
         Ending::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
         Ending::Superseded => Ok(None),
-        Ending::Failed(reason) => Err(failed(reason)),
+        Ending::Defect => Err(defect(METHOD)),
     }
 }
 
@@ -69,7 +75,7 @@ pub(crate) async fn inline_completion(
 struct Asking<'a> {
     server: &'a Server,
     moment: &'a Moment,
-    document: &'a OpenDocument,
+    document: &'a Arc<OpenDocument>,
     cursor: usize,
 }
 
@@ -78,7 +84,8 @@ impl Asking<'_> {
         let revision = self.document.revision;
         let turn = lock(&self.document.session.turns).take(self.moment.arrival, self.cursor, revision);
         let Some(cancel) = turn else { return Ending::Superseded };
-        let ending = self.suggest(is_invoked, selected, &cancel).await.unwrap_or_else(|ending| ending);
+        let suggesting = cancel.run_until_cancelled(self.suggest(is_invoked, selected)).await;
+        let ending = suggesting.unwrap_or(Err(Ending::Superseded)).unwrap_or_else(|ending| ending);
         let may_answer = lock(&self.document.session.turns).may_answer(self.moment.arrival, revision);
         if may_answer { ending } else { Ending::Superseded }
     }
@@ -87,7 +94,6 @@ impl Asking<'_> {
         &self,
         is_invoked: bool,
         selected: Option<SelectedCompletionInfo>,
-        cancel: &CancellationToken,
     ) -> std::result::Result<Ending, Ending> {
         let home = self.server.folders.home(self.document).await;
         let settings = self.server.settings_in(home.folder.as_deref()).await;
@@ -105,10 +111,19 @@ impl Asking<'_> {
             }
             None => (Arc::clone(&text), self.cursor),
         };
-        let (suggestion, is_reused) =
-            self.complete(engine, &home, &asked, cursor, is_invoked, cancel).await?;
+        let reading = home.folder.as_ref().map(|folder| folder.reading()).unwrap_or_default();
+        let place = Place { text: asked, offset: cursor, basis: self.basis(&settings, &reading) };
+        let is_on_screen = popup.is_none();
+        let question = self.question(place, &settings, is_invoked, is_on_screen);
+        let writing = self.writing(&question, engine, home, reading.contents);
+        let suggested = self.live().suggest(&question, |generation| writing.write(generation)).await;
+        let (suggestion, is_reused) = suggestion(suggested)?;
         let item = item::item(&text, self.cursor, &suggestion, popup.as_ref());
         Ok(Ending::Text { item, is_reused, engine: engine.name().to_owned() })
+    }
+
+    fn live(&self) -> &Live {
+        &self.document.session.live
     }
 
     /// Cheap reasons to suggest nothing.
@@ -126,54 +141,54 @@ impl Asking<'_> {
         Popup::at(&self.document.text(), self.cursor, start..end, &selected.text)
     }
 
-    /// What to insert at `cursor` of `text`, and whether it was known already.
-    async fn complete(
-        &self,
-        engine: &EditorEngine,
-        home: &Home,
-        text: &Arc<str>,
-        cursor: usize,
-        is_invoked: bool,
-        cancel: &CancellationToken,
-    ) -> std::result::Result<(String, bool), Ending> {
-        let reading = home.folder.as_ref().map(|folder| folder.reading()).unwrap_or_default();
-        let basis = self.basis(engine, &reading);
-        if let Some(rest) = lock(&self.document.session.recent).typed_through(text, cursor, &basis) {
-            return Ok((rest, true));
+    fn question(&self, place: Place, settings: &InForce, is_invoked: bool, is_on_screen: bool) -> Question {
+        let before = &place.text[..place.offset];
+        let stands = self.document.language.map_or(Stands::Word, |language| Stands::at(language, before));
+        Question {
+            revision: self.document.revision,
+            is_invoked,
+            is_on_screen,
+            stands,
+            response: self.server.health.response(settings.writing().name()),
+            debounce: settings.config.completion.debounce,
+            place,
         }
-        let asked = if is_invoked { &engine.invoked } else { &engine.automatic };
-        let mut settings = asked.settings.clone();
-        let contents = reading.contents;
-        let language = contents.language(&home.path).or(self.document.language);
-        let language = language.expect("the gate lets no other document through");
-        let path = Arc::clone(&home.path);
-        let mut snapshot = contents.world.open(Document { path, language, text: Arc::clone(text) });
-        if let Some(folder) = home.folder.as_ref().filter(|_| asked.engine.reads_context()) {
-            let start = Instant::now();
-            let contents = Arc::clone(&contents);
-            let around = around(self.moment, self.document, folder, contents, settings.patience()).await;
-            snapshot = snapshot.among(around);
-            settings.deadline = settings.deadline.saturating_sub(start.elapsed());
-        }
-        let asking = completion::complete(&snapshot, cursor, &*asked.engine, &settings, cancel);
-        let outcome = cancel.run_until_cancelled(asking).await;
-        let outcome = outcome.ok_or(Ending::Superseded)?;
-        if outcome.trace.is_context_late {
-            tracing::warn!("context is left out: choosing it took too long");
-        }
-        let suggestion = suggestion(outcome)?;
-        lock(&self.document.session.recent).remember(text, cursor, &basis, &suggestion);
-        Ok((suggestion, false))
     }
 
     /// What an answer rests on. What was asked for by key lives on while it is typed, so that all answers are remembered as those to
     /// typing.
-    fn basis(&self, engine: &EditorEngine, reading: &Reading) -> Basis {
+    fn basis(&self, settings: &InForce, reading: &Reading) -> Basis {
         let others = self.moment.documents.all().filter(|other| other.uri != self.document.uri);
+        let name = settings.writing().automatic.name();
         Basis {
-            fingerprint: engine.automatic.name().fingerprint,
+            engine: name.name,
+            fingerprint: name.fingerprint,
+            settings: settings.number,
             workspace: reading.version,
             documents: others.map(|other| other.revision).max().unwrap_or_default(),
+        }
+    }
+
+    /// What an engine needs to write the answer without this request.
+    fn writing(
+        &self,
+        question: &Question,
+        engine: &EditorEngine,
+        home: Home,
+        contents: Arc<Contents>,
+    ) -> Writing {
+        let asked = if question.is_invoked { &engine.invoked } else { &engine.automatic };
+        let language = contents.language(&home.path).or(self.document.language);
+        Writing {
+            server: self.server.clone(),
+            moment: Moment { work: None, ..self.moment.clone() },
+            document: Arc::clone(self.document),
+            language: language.expect("the gate lets no other document through"),
+            home,
+            contents,
+            asked: asked.clone(),
+            text: Arc::clone(&question.place.text),
+            cursor: question.place.offset,
         }
     }
 
@@ -194,16 +209,66 @@ impl Asking<'_> {
     }
 }
 
-/// The text of an outcome, or how else it ends the request.
-fn suggestion(outcome: Outcome) -> std::result::Result<String, Ending> {
+/// An answer that an engine writes, for this request or later ones.
+struct Writing {
+    server: Server,
+    moment: Moment,
+    document: Arc<OpenDocument>,
+    home: Home,
+    contents: Arc<Contents>,
+    asked: ConfiguredEngine,
+    language: Language,
+    /// The text asked about, which may hold an item of a popup.
+    text: Arc<str>,
+    cursor: usize,
+}
+
+impl Writing {
+    async fn write(self, generation: Arc<Generation>) -> Outcome {
+        let ConfiguredEngine { engine, mut settings, .. } = self.asked.clone();
+        let name = &engine.description().name;
+        let asked = self.server.health.ask(name);
+        let start = Instant::now();
+        let path = Arc::clone(&self.home.path);
+        let document = Document { path, language: self.language, text: Arc::clone(&self.text) };
+        let mut snapshot = self.contents.world.open(document);
+        if let Some(folder) = self.home.folder.as_ref().filter(|_| engine.reads_context()) {
+            let contents = Arc::clone(&self.contents);
+            let around = around(&self.moment, &self.document, folder, contents, settings.patience()).await;
+            snapshot = snapshot.among(around);
+            settings.deadline = settings.deadline.saturating_sub(start.elapsed());
+        }
+        let (stopping, generation) = (&self.server.stopping, Some(&*generation));
+        let outcome =
+            completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, generation)
+                .await;
+        if outcome.trace.is_context_late {
+            tracing::warn!("context is left out: choosing it took too long");
+        }
+        if let Some(fault) = asked.ended(&outcome) {
+            // What the engine says is for its user; it may hold code.
+            tracing::warn!(engine = name, cause = fault.cause, "an engine gives no answers");
+            self.server.tell(MessageType::Warning, fault.message);
+        }
+        outcome
+    }
+}
+
+/// The text to insert and whether it was known already, or how else the request ends.
+fn suggestion(suggested: Suggested) -> std::result::Result<(String, bool), Ending> {
     let nothing = |status, reason: String| Err(Ending::Nothing { status, reason });
-    match outcome.status {
-        Status::Ok => Ok(outcome.text),
-        Status::Silent(reason) => nothing("silent", reason.to_owned()),
+    let outcome = match suggested {
+        Suggested::Text { text, is_reused } => return Ok((text, is_reused)),
+        Suggested::Superseded => return Err(Ending::Superseded),
+        Suggested::Defect => return Err(Ending::Defect),
+        Suggested::Nothing(outcome) => outcome,
+    };
+    match &outcome.status {
+        Status::Silent(reason) => nothing("silent", (*reason).to_owned()),
         Status::Gated(gate) => nothing("gated", gate.to_string()),
         Status::Timeout => nothing("timeout", "the engine took too long".to_owned()),
-        Status::Cancelled => Err(Ending::Superseded),
-        Status::Failed(error) => Err(Ending::Failed(error.to_string())),
+        Status::Failed(error) => nothing("error", error.to_string()),
+        Status::Ok | Status::Cancelled => Err(Ending::Superseded),
     }
 }
 
@@ -213,7 +278,7 @@ fn note(server: &Server, moment: &Moment, ending: &Ending) {
         Ending::Text { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
         Ending::Nothing { status, reason } => (*status, Some(reason.clone())),
         Ending::Superseded => ("superseded", None),
-        Ending::Failed(reason) => ("error", Some(reason.clone())),
+        Ending::Defect => ("error", Some("a defect of the server".to_owned())),
     };
     let ms = moment.time.elapsed().as_secs_f64() * 1e3;
     // Reasons are an engine's words, which may hold code.

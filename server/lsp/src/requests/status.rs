@@ -16,7 +16,7 @@ pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Resu
         version: env!("CARGO_PKG_VERSION").to_owned(),
         position_encoding: encoding.unwrap_or_default(),
         folders: server.folders.all().iter().map(|folder| of_folder(folder)).collect(),
-        engines: engines(&settings),
+        engines: engines(&server, &settings),
         busy: server.busy.count(),
         last_completion: lock(&server.last_completion).clone(),
         log_file: server.setup.log.as_ref().map(|log| log.path.clone()),
@@ -24,18 +24,24 @@ pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Resu
 }
 
 /// The engine that writes, the others that can be asked, then those that cannot.
-fn engines(settings: &InForce) -> Vec<EngineStatus> {
+fn engines(server: &Server, settings: &InForce) -> Vec<EngineStatus> {
     let writing = settings.writing().automatic.name();
     let others = settings.served.engines.iter().map(|engine| engine.automatic.name());
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
-    let asked =
-        asked.map(|name| EngineStatus { name: name.name, kind: name.kind, model: name.model, reason: None });
+    let asked = asked.map(|name| EngineStatus {
+        fault: server.health.fault(&name.name),
+        name: name.name,
+        kind: name.kind,
+        model: name.model,
+        reason: None,
+    });
     let not_asked = settings.served.not_asked.iter().map(|engine| EngineStatus {
         name: engine.name.clone(),
         kind: engine.kind.clone(),
         model: String::new(),
         reason: Some(engine.reason.clone()),
+        fault: None,
     });
     asked.chain(not_asked).collect()
 }

@@ -130,7 +130,7 @@ fn no_code_reaches_the_log() {
     const CANARY: &str = "canary_9d27";
     let project = Project::new("");
     // The user may be told in the editor's log.
-    let client = setup(&project).allow("window/logMessage");
+    let client = setup(&project).allow("window/logMessage").allow("window/showMessage");
     let rules = json!([
         {"path": "talk.py", "text": format!("{CANARY} = 1")},
         {"path": "fail.py", "fail": format!("cannot go on after `{CANARY}`")},

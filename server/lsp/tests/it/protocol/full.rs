@@ -85,7 +85,7 @@ full! {
         lines: 12,
         suite: "suite".into(),
     }
-    EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()) }
+    EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()), fault: Some(text()) }
     CompletionStatus { status: text(), reason: Some(text()), ms: 1.5 }
     DidChangeStatusParams { busy: true, kind: text(), message: text() }
     DidShowCompletionParams { item: item() }

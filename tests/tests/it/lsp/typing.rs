@@ -1,0 +1,215 @@
+//! Typing on while an engine works: what it writes is shared with later requests or ended, whatever the editor cancels.
+
+use std::time::{Duration, Instant};
+
+use mock::{Gate, MockServer, Reply, Step};
+use serde_json::{Value, json};
+use tests::Project;
+use tests::lsp::Buffer;
+
+use super::editor::{Editor, items, setup};
+use super::scripts::{RULES, TALK};
+use crate::settings::user_file;
+
+/// A server of llama.cpp's kind that streams [`TALK`] in two pieces, the first one behind one gate and the second one behind another.
+struct Streaming {
+    server: MockServer,
+    first: Gate,
+    second: Gate,
+}
+
+fn event(piece: &str, is_last: bool) -> Vec<u8> {
+    format!("data: {}\n\n", json!({"content": piece, "stop": is_last})).into_bytes()
+}
+
+impl Streaming {
+    fn new() -> Streaming {
+        let (first, second) = (Gate::default(), Gate::default());
+        let (before, after) = TALK.split_at(3);
+        let reply = Reply::stream("text/event-stream")
+            .step(Step::Wait(first.clone()))
+            .chunk(&event(before, false))
+            .step(Step::Wait(second.clone()))
+            .chunk(&event(after, false))
+            .chunk(&event("", true))
+            .end();
+        let server = MockServer::scripted(move |_| reply.clone());
+        Streaming { server, first, second }
+    }
+
+    fn editor(&self, project: &Project) -> Editor {
+        let url = self.server.url();
+        user_file(
+            project,
+            &format!(
+                "[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{url}\"\nfim = \"server\"\ncontext_window = 8192\n"
+            ),
+        );
+        Editor::start(project, &[], setup(project))
+    }
+
+    #[track_caller]
+    fn wait_for_questions(&self, count: usize) {
+        tests::wait_until("the server is asked", || self.questions() == count);
+    }
+
+    fn questions(&self) -> usize {
+        self.server.log().requests
+    }
+}
+
+/// Presses a key as VS Code does: the request under way is cancelled, and another one follows the change.
+#[track_caller]
+fn press(editor: &Editor, buffer: &mut Buffer, key: &str, asked: i64) -> i64 {
+    editor.client.cancel(asked);
+    assert!(editor.client.wait(asked).is_err(), "it was cancelled before it could be answered");
+    editor.change(buffer.append(key));
+    editor.ask_at_end(buffer)
+}
+
+#[track_caller]
+fn assert_ghost_text(editor: &Editor, buffer: &Buffer, asked: i64, expected: &str) {
+    let answer = editor.client.wait(asked).expect("it is answered");
+    let texts: Vec<_> =
+        items(&answer).iter().map(|item| buffer.ghost_text(buffer.text().len(), item)).collect();
+    assert_eq!(texts, [expected]);
+}
+
+#[test]
+fn an_editor_that_cancels_at_every_key_gets_what_was_begun_before_them() {
+    let project = Project::new("");
+    let streaming = Streaming::new();
+    let editor = streaming.editor(&project);
+    let mut buffer = editor.open("a.py", "x = 1\n");
+    let mut asked = editor.ask_at_end(&buffer);
+    streaming.wait_for_questions(1);
+    for key in ["t", "o"] {
+        asked = press(&editor, &mut buffer, key, asked);
+    }
+    streaming.first.open();
+    for key in ["t", "a"] {
+        asked = press(&editor, &mut buffer, key, asked);
+    }
+    streaming.second.open();
+    assert_ghost_text(&editor, &buffer, asked, "l = 1");
+    assert_eq!(editor.last_completion(), "reused");
+    assert_eq!(streaming.questions(), 1);
+}
+
+#[test]
+fn an_editor_that_never_cancels_gets_it_too_and_null_for_the_keys_before() {
+    let project = Project::new("");
+    let streaming = Streaming::new();
+    let editor = streaming.editor(&project);
+    let mut buffer = editor.open("a.py", "x = 1\n");
+    let mut asked = vec![editor.ask_at_end(&buffer)];
+    streaming.wait_for_questions(1);
+    for key in ["t", "o", "t"] {
+        editor.change(buffer.append(key));
+        asked.push(editor.ask_at_end(&buffer));
+    }
+    let newest = asked.pop().expect("there are four");
+    for older in asked {
+        assert_eq!(editor.client.wait(older), Ok(Value::Null));
+    }
+    streaming.first.open();
+    streaming.second.open();
+    assert_ghost_text(&editor, &buffer, newest, "al = 1");
+    assert_eq!(streaming.questions(), 1);
+}
+
+#[test]
+fn deleting_back_to_where_it_began_shares_it_and_further_ends_it() {
+    let project = Project::new("");
+    let streaming = Streaming::new();
+    let editor = streaming.editor(&project);
+    let mut buffer = editor.open("a.py", "x = 1\n");
+    let first = editor.ask_at_end(&buffer);
+    streaming.wait_for_questions(1);
+    editor.change(buffer.append("z"));
+    editor.change(buffer.edit(6..7, ""));
+    let second = editor.ask_at_end(&buffer);
+    editor.change(buffer.edit(5..6, ""));
+    for asked in [first, second] {
+        assert_eq!(editor.client.wait(asked), Ok(Value::Null));
+    }
+    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+    assert_eq!(streaming.questions(), 1);
+}
+
+#[test]
+fn typing_something_else_leaves_the_server_and_asks_again() {
+    let project = Project::new("");
+    let streaming = Streaming::new();
+    let editor = streaming.editor(&project);
+    let mut buffer = editor.open("a.py", "x = 1\n");
+    let mut asked = editor.ask_at_end(&buffer);
+    streaming.wait_for_questions(1);
+    asked = press(&editor, &mut buffer, "y", asked);
+    assert_eq!(streaming.server.log().left, 0, "nothing is known of the answer yet");
+    streaming.first.open();
+    streaming.wait_for_questions(2);
+    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+    streaming.second.open();
+    assert_ghost_text(&editor, &buffer, asked, TALK);
+    assert_eq!(editor.last_completion(), "ok");
+}
+
+#[test]
+fn what_nobody_asks_for_again_is_ended() {
+    let project = Project::new("");
+    let streaming = Streaming::new();
+    let editor = streaming.editor(&project);
+    let buffer = editor.open("a.py", "x = 1\n");
+    let asked = editor.ask_at_end(&buffer);
+    streaming.wait_for_questions(1);
+    editor.client.cancel(asked);
+    assert!(editor.client.wait(asked).is_err());
+    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+}
+
+#[test]
+fn another_engine_does_not_share_what_the_first_one_writes() {
+    let project = Project::new("");
+    let rules = RULES.to_string();
+    let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "empty"], setup(&project));
+    let buffer = editor.open("slow.py", "x = 1\n");
+    let asked = editor.ask_at_end(&buffer);
+    tests::wait_until("the engine works on it", || editor.busy() == 1);
+    let settings = json!({"settings": {"ghostbench": {"completion": {"engine": "empty"}}}});
+    editor.client.notify("workspace/didChangeConfiguration", settings);
+    let second = editor.ask_at_end(&buffer);
+    let answer = editor.client.wait(second).expect("the other engine has nothing to say");
+    assert_eq!(items(&answer), Vec::<Value>::new());
+    assert_eq!(editor.client.wait(asked), Ok(Value::Null));
+    tests::wait_until("the first engine is free", || editor.busy() == 0);
+}
+
+#[test]
+fn an_engine_does_not_show_what_another_one_said() {
+    let project = Project::new("");
+    let rules = RULES.to_string();
+    let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "empty"], setup(&project));
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    assert_eq!(editor.ghost_text(&buffer, 6), TALK);
+    let settings = json!({"settings": {"ghostbench": {"completion": {"engine": "empty"}}}});
+    editor.client.notify("workspace/didChangeConfiguration", settings);
+    for _ in 0..2 {
+        let asked = editor.ask_at_end(&buffer);
+        let answer = editor.client.wait(asked).expect("it is answered");
+        assert_eq!(items(&answer), Vec::<Value>::new());
+        editor.change(buffer.append("t"));
+    }
+}
+
+#[test]
+fn a_pause_that_is_set_passes_before_the_engine_is_asked_and_not_before_one_is_asked_by_key() {
+    let project = Project::new("");
+    let client = setup(&project).options(json!({"completion": {"debounceMs": 400, "deadlineMs": 600_000}}));
+    let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
+    let mut buffer = editor.open("talk.py", "x = 1\n");
+    let start = Instant::now();
+    editor.change(buffer.append("y = "));
+    assert_eq!(editor.ghost_text(&buffer, buffer.text().len()), TALK);
+    assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
+}
