@@ -53,6 +53,16 @@ words! {
     }
 }
 
+words! {
+    /// What the times of an answer are that came from a cassette.
+    Recorded {
+        /// Those of the recording.
+        Timed = "timed",
+        /// Ours alone: how long the engine took is not recorded.
+        Untimed = "untimed",
+    }
+}
+
 /// Token counts as the engine reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenCounts {
@@ -118,6 +128,9 @@ pub struct Prediction {
     pub cost: Option<Cost>,
     /// Durations.
     pub ms: Milliseconds,
+    /// That the engine was not asked, but its answer came from a cassette; absent for one that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Recorded>,
 }
 
 impl Prediction {

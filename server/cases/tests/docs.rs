@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
     BlockKind, Case, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine, Metric,
-    Milliseconds, Origin, OriginKind, Prediction, Price, Run, Scenario, Schema, Score, Stage, Status, Task,
-    Tests, TokenCounts, Variant, WorkspaceState, parse_document, parse_line, to_document, to_line,
+    Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Run, Scenario, Schema, Score, Stage,
+    Status, Task, Tests, TokenCounts, Variant, WorkspaceState, parse_document, parse_line, to_document,
+    to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,6 +52,7 @@ fn every_word_is_documented() {
     check_words("Case", "origin.exposure", Exposure::ALL);
     check_words("Prediction", "status", Status::ALL);
     check_words("Prediction", "finish", Finish::ALL);
+    check_words("Prediction", "recorded", Recorded::ALL);
 }
 
 /// The fields of a row in which nothing is left out are the rows of the section's table. Objects in `open` have any keys.
@@ -185,6 +187,7 @@ fn full_prediction() -> Prediction {
         cost: Some(Cost { amount: 0.0006, is_estimated: true }),
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
         ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
+        recorded: Some(Recorded::Timed),
     }
 }
 

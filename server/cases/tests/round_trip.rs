@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cases::{
     BlockKind, Case, ContextItem, Cost, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
-    OriginKind, Prediction, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts, Variant,
-    parse_line, parse_lines, suite_hash, to_line,
+    OriginKind, Prediction, Recorded, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts,
+    Variant, parse_line, parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -67,6 +67,7 @@ prop_compose! {
             engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
             cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: Milliseconds { gather: 0.5, first, total },
+            recorded: first.map(|_| Recorded::Timed),
         }
     }
 }
@@ -128,7 +129,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "schema 2.0 is newer than this ghostbench understands (schema 1.0); install a newer version"
+        "schema 2.0 is newer than this ghostbench understands (schema 1.1); install a newer version"
     );
 }
 

@@ -25,6 +25,7 @@ fn a_secret_that_an_engine_copied_is_not_stored() {
         tokens: None,
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
+        recorded: None,
     };
     redact_prediction(&mut prediction);
     assert_eq!(prediction.text, format!("connect(\"{}\")", "x".repeat(key.len())));

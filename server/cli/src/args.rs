@@ -53,7 +53,9 @@ pub(crate) enum Command {
     /// Run engines over a suite: the second step of `try`.
     #[command(after_help = "Examples:
   ghostbench replay cases.jsonl --workspace . --out run
-  ghostbench replay cases.jsonl --workspace . --out run --resume     go on after a stop")]
+  ghostbench replay cases.jsonl --workspace . --out run --resume     go on after a stop
+  ghostbench replay cases.jsonl --cassette answers.jsonl             record what engines answer, ask nothing twice
+  ghostbench replay cases.jsonl --cassette answers.jsonl --offline   the same answers again, without any engine")]
     Replay(ReplayArgs),
     /// Index a workspace ahead of its first use, or look after the caches of all.
     #[command(after_help = "Examples:
@@ -77,7 +79,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   ghostbench engines list                          those of the settings, and those that need none
   ghostbench engines check                         whether they answer, how fast, and in the right template
-  ghostbench engines complete src/app.py:120:17    what they would write at line 120, column 17")]
+  ghostbench engines complete src/app.py:120:17    what they would write at line 120, column 17
+  ghostbench engines cassette answers.jsonl --engine qwen --out qwen.cassette.jsonl
+                                                   let an engine answer as another program heard it answer")]
     Engines(EnginesArgs),
     /// Let a workspace's ghostbench.toml name engines, after you have read it.
     #[command(after_help = "Examples:
@@ -148,6 +152,20 @@ pub(crate) struct EngineArgs {
     /// Requests under way at once [default: one per core].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+    /// Where answers are recorded.
+    #[command(flatten)]
+    pub(crate) cassette: CassetteArgs,
+}
+
+/// Where answers are recorded, and come from instead of engines.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CassetteArgs {
+    /// File of recorded answers: what it holds is replayed, all else is asked and added to it. It holds code, and no keys.
+    #[arg(id = "cassette", long = "cassette", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Ask nobody beyond Ghostbench itself: whatever the cassette does not hold is an error.
+    #[arg(long)]
+    pub(crate) offline: bool,
 }
 
 /// `ghostbench try`.
@@ -380,6 +398,15 @@ engine gave no answer. Examples:
   ghostbench engines complete src/app.py:120:17 --engine a --engine b      by these two, one after the other
   ghostbench engines complete src/app.py:120:17 --prompt                   with what the model was sent")]
     Complete(EnginesCompleteArgs),
+    /// Make a cassette out of a file of prompts and answers, for engines whose model was asked by another program.
+    #[command(
+        after_help = "A row of the file is a line of JSON with `prompt`, the text as the model read it, and its answer as `answer`, `output` or \
+`completion`. It may tell how the answer ended (`finish`, `finish_reason` or `stop_reason`), and whose it is (`model`): an engine with \
+another model does not get it. Examples:
+  ghostbench engines cassette answers.jsonl --engine qwen --out cassette.jsonl
+  ghostbench replay cases.jsonl --engine qwen --cassette cassette.jsonl --offline"
+    )]
+    Cassette(EnginesCassetteArgs),
 }
 
 /// `ghostbench engines check`.
@@ -420,9 +447,28 @@ pub(crate) struct EnginesCompleteArgs {
     /// What else is set.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+    /// Where answers are recorded.
+    #[command(flatten)]
+    pub(crate) cassette: CassetteArgs,
     /// Print everything as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `ghostbench engines cassette`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EnginesCassetteArgs {
+    /// The prompts and answers.
+    pub(crate) answers: PathBuf,
+    /// Engine that shall answer so; may be given more than once. It has to have a template (`fim`), which is how it sends prompts.
+    #[arg(long = "engine", value_name = "NAME", required = true)]
+    pub(crate) engines: Vec<String>,
+    /// File for the cassette, which must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// What else is set.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// `ghostbench engines list`.

@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use engines::CassetteError;
 
 use crate::output;
 
@@ -54,6 +57,34 @@ impl fmt::Display for Unanswered {
 
 impl std::error::Error for Unanswered {}
 
+/// Questions stayed without an answer, because nobody was to be asked whose answer is not recorded.
+#[derive(Debug)]
+pub(crate) struct Missed {
+    /// How many.
+    pub(crate) questions: usize,
+    /// Where the answers would be.
+    pub(crate) cassette: Option<PathBuf>,
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let questions = output::count(self.questions, "question");
+        match &self.cassette {
+            Some(cassette) => write!(
+                f,
+                "{} holds no answer to {questions}; run the same once without --offline to record what is missing",
+                cassette.display()
+            ),
+            None => write!(
+                f,
+                "{questions} stayed without an answer because of --offline; name a file of recorded answers with --cassette"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Missed {}
+
 /// The command line asks for something that cannot be: a wrong path, nothing to work on.
 #[derive(Debug)]
 pub(crate) struct Usage(pub String);
@@ -94,7 +125,8 @@ fn number(error: &anyhow::Error) -> u8 {
         || error
             .downcast_ref::<workspace::Error>()
             .is_some_and(|error| !matches!(error, workspace::Error::Unreadable { .. }))
-        || error.downcast_ref::<replay::Error>().is_some_and(is_usage);
+        || error.downcast_ref::<replay::Error>().is_some_and(is_usage)
+        || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette);
     if is_usage { USAGE } else { OUTSIDE_WORLD }
 }
 
@@ -113,6 +145,20 @@ fn is_usage(error: &replay::Error) -> bool {
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } => true,
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } => false,
         E::Parse { .. } | E::Row { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } => false,
+    }
+}
+
+fn is_usage_of_cassette(error: &CassetteError) -> bool {
+    match error {
+        CassetteError::Read { reason, .. } | CassetteError::Write { reason, .. } => matches!(
+            reason.kind(),
+            ErrorKind::NotFound
+                | ErrorKind::IsADirectory
+                | ErrorKind::NotADirectory
+                | ErrorKind::AlreadyExists
+        ),
+        CassetteError::NotACassette { .. } => true,
+        CassetteError::Busy { .. } | CassetteError::Version { .. } | CassetteError::Line { .. } => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The steps that commands are made of: find out what is set, read and index a workspace, mine, ask, show.
 
 pub(crate) mod ask;
+pub(crate) mod cassette;
 pub(crate) mod embeddings;
 pub(crate) mod engines;
 pub(crate) mod index;

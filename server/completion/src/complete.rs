@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engines::{Answer, Engine, Finish, Listener, Request};
 use index::Strategy;
@@ -12,7 +12,7 @@ use crate::clean::{BEGINNING, Surroundings, begun, clean, is_complete};
 use crate::gate;
 use crate::generation::Generation;
 use crate::settings::Settings;
-use crate::trace::{ContextItem, Outcome, Sent, Status, Trace};
+use crate::trace::{Clock, ContextItem, Outcome, Sent, Status, Trace};
 use crate::world::Snapshot;
 
 /// Longest answer that is read, in bytes: six times the longest truth, so that an engine that never stops costs no memory.
@@ -65,7 +65,7 @@ pub async fn complete_shared(
             judge(around, settings, answer, trace)
         }
     };
-    trace.timings.total = start.elapsed();
+    trace.timings.total = start.elapsed() + trace.timings.clock.ahead();
     Outcome { status, text, trace }
 }
 
@@ -135,9 +135,16 @@ impl Listener for Reader<'_> {
         self.trace.prompt = Some(prompt.to_owned());
     }
 
+    fn recorded(&mut self, after: Option<Duration>) {
+        self.trace.timings.clock = after.map_or(Clock::Unknown, Clock::Recorded);
+    }
+
     fn text(&mut self, piece: &str) -> ControlFlow<()> {
         let trace = &mut *self.trace;
-        trace.timings.first.get_or_insert_with(|| self.start.elapsed());
+        let clock = trace.timings.clock;
+        if clock != Clock::Unknown {
+            trace.timings.first.get_or_insert_with(|| self.start.elapsed() + clock.ahead());
+        }
         trace.received.push_str(piece);
         let is_beginning = trace.received.len() - piece.len() < BEGINNING;
         if let Some(generation) = self.generation.filter(|_| is_beginning) {

@@ -34,5 +34,5 @@ pub use live::{Live, Question, Suggested};
 pub use place::{Basis, Place};
 pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
-pub use trace::{ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
+pub use trace::{Clock, ContextItem, Cut, Outcome, Sent, Status, Timings, Trace};
 pub use world::{Around, Document, Snapshot, World};

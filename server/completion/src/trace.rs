@@ -43,7 +43,29 @@ pub struct Cut {
     pub before: String,
 }
 
-/// Times since the request was made.
+/// Where an engine's times come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// It was asked, and they were measured.
+    #[default]
+    Measured,
+    /// It was not asked: they are those of a recording, whose last piece came so long after the question.
+    Recorded(Duration),
+    /// It was not asked, and nobody knows how long it took: they are ours alone.
+    Unknown,
+}
+
+impl Clock {
+    /// How far a recording is ahead of the clock on the wall.
+    pub(crate) fn ahead(self) -> Duration {
+        match self {
+            Clock::Recorded(after) => after,
+            Clock::Measured | Clock::Unknown => Duration::ZERO,
+        }
+    }
+}
+
+/// Times since the request was made; the engine's part as the clock says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// Until the context was gathered.
@@ -52,6 +74,8 @@ pub struct Timings {
     pub first: Option<Duration>,
     /// Until the outcome.
     pub total: Duration,
+    /// Whether the engine's part was measured.
+    pub clock: Clock,
 }
 
 /// Sizes of a request, in bytes.

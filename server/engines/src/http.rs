@@ -1,7 +1,9 @@
 //! HTTP to servers that run models: the only place that opens such a connection.
 //!
 //! ```text
-//! Call --permit--> --send--> status --ok--> Reply: chunks, one event after the other, or one bounded body
+//! Call --on a cassette?--> Reply, as it was recorded
+//!   |
+//!   +--permit--> --send--> status --ok--> Reply: chunks, one event after the other, or one bounded body
 //!        ^            |
 //!        +--- wait <--+ busy or loading, if the deadline leaves the time (retry.rs decides)
 //! ```
@@ -21,12 +23,14 @@ mod key;
 mod lines;
 mod message;
 mod refusal;
+mod reply;
 mod retry;
 mod server;
 
-pub(crate) use client::{Call, Client, KeyHeader, Manners, Reply};
+pub(crate) use client::{Call, Client, KeyHeader, Manners};
 pub(crate) use decode::{Decoder, EVENT_LIMIT, Event, Framing, Unreadable};
 pub use fault::{Fault, Stage};
 pub(crate) use key::Secrets;
 pub(crate) use message::shortened;
+pub(crate) use reply::Reply;
 pub use server::{Limits, Proxy, Server};

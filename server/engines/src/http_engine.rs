@@ -14,7 +14,7 @@ mod listen;
 mod render;
 mod way;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -26,7 +26,8 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::formats::{self, Asked, Format, Lesson, Lessons, Object, Takes};
+use crate::cassette::{Canonical, Cassette, Tape};
+use crate::formats::{self, Asked, Format, Lesson, Lessons, Object, Question, Takes};
 use crate::http::{Call, Client, Fault, Reply, Server};
 use crate::{Answer, Description, Engine, Error, Introduction, Kind, Metadata, Request, Sampling, Sink};
 
@@ -111,6 +112,15 @@ impl HttpEngine {
         })
     }
 
+    /// The same engine with its answers on a cassette, and with what was learnt about its server there.
+    pub fn on_cassette(self, cassette: &Arc<Cassette>) -> HttpEngine {
+        let tape = Tape::new(Arc::clone(cassette), &self.settings.name);
+        for lesson in tape.lessons().iter().filter_map(|name| Lesson::from_name(name)) {
+            self.lessons(|lessons| lessons.learn(lesson));
+        }
+        HttpEngine { client: self.client.on_tape(tape), ..self }
+    }
+
     /// What the server tells of its model; asked anew.
     pub async fn metadata(&self) -> Result<Metadata, Fault> {
         let Some(source) = self.format.metadata else { return Ok(Metadata::default()) };
@@ -124,8 +134,16 @@ impl HttpEngine {
     /// What the server tells at a path.
     async fn told(&self, path: &str, body: Option<Vec<u8>>) -> Result<Value, Fault> {
         let until = Instant::now() + METADATA_LIMIT;
-        let call = Call { url: self.client.endpoint(path)?, body, until: Some(until) };
-        let said = async { self.client.ask(&call).await?.body(METADATA_BYTES).await };
+        let call = Call { url: self.client.endpoint(path)?, body, shown: None, until: Some(until) };
+        let said = async {
+            let mut reply = self.client.ask(&call).await?;
+            let body = reply.body(METADATA_BYTES).await?;
+            // What it does now is not what it does when that is replayed.
+            if path != formats::SLOTS {
+                reply.keep(true);
+            }
+            Ok(body)
+        };
         let said = tokio::time::timeout_at(until, said).await;
         let said = said.unwrap_or_else(|_| Err(self.client.unfinished(METADATA_LIMIT)))?;
         serde_json::from_slice(&said)
@@ -202,8 +220,21 @@ impl HttpEngine {
         look(&mut self.lessons.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Takes a lesson; `false` if it is none any more.
+    fn learn(&self, lesson: Lesson) -> bool {
+        let is_new = self.lessons(|lessons| lessons.learn(lesson));
+        if let Some(tape) = self.client.tape().filter(|_| is_new) {
+            tape.record_lesson(&lesson.name());
+        }
+        is_new
+    }
+
     fn error(&self, fault: Fault) -> Error {
-        Error::Server { engine: self.settings.name.clone(), fault }
+        let engine = self.settings.name.clone();
+        match fault {
+            Fault::NotRecorded(miss) => Error::NotRecorded { engine, miss },
+            fault => Error::Server { engine, fault },
+        }
     }
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
@@ -218,9 +249,7 @@ impl HttpEngine {
                     let answer = answer.map_err(|fault| self.error(fault))?;
                     return Ok(Answer { refusals: answer.refusals + refusals, ..answer });
                 }
-                Err(Refusal::Lesson(lesson)) if self.lessons(|lessons| lessons.learn(lesson)) => {
-                    refusals += 1
-                }
+                Err(Refusal::Lesson(lesson)) if self.learn(lesson) => refusals += 1,
                 Err(Refusal::Lesson(_)) => {
                     return Err(self.choose_way(&metadata).err().unwrap_or_else(|| self.unteachable()));
                 }
@@ -238,19 +267,9 @@ impl HttpEngine {
     }
 
     async fn ask(&self, request: &Request, sent: &Sent) -> Result<Reply<'_>, Refusal> {
-        let asked = Asked {
-            question: sent.question(),
-            model: self.settings.model.as_deref(),
-            stop: &sent.stop[..sent.stop.len().min(self.format.stops)],
-            sampling: &self.settings.sampling,
-        };
-        let mut ours = (self.format.write)(&asked);
-        self.lessons(|lessons| lessons.apply(&mut ours));
-        let mut body = ours.clone();
-        formats::overlay(&mut body, &self.settings.extra);
-        let url = self.client.endpoint((self.format.path)(asked.question)).map_err(Refusal::Fault)?;
+        let ours = self.body(sent.question(), &sent.stop);
         let call =
-            Call { url, body: Some(Value::from(body).to_string().into_bytes()), until: request.deadline };
+            Call { until: request.deadline, ..self.call(sent.question(), &ours).map_err(Refusal::Fault)? };
         match self.client.ask(&call).await {
             Ok(reply) if sent.is_hole() && ignores_suffix(self.settings.kind, &reply) => {
                 Err(Refusal::Lesson(Lesson::NoHole))
@@ -258,6 +277,50 @@ impl HttpEngine {
             Ok(reply) => Ok(reply),
             Err(fault) => Err(self.lesson(&fault, ours, sent).map_or(Refusal::Fault(fault), Refusal::Lesson)),
         }
+    }
+
+    /// What is sent of our own accord.
+    fn body(&self, question: Question<'_>, stop: &[String]) -> Object {
+        let asked = Asked {
+            question,
+            model: self.settings.model.as_deref(),
+            stop: &stop[..stop.len().min(self.format.stops)],
+            sampling: &self.settings.sampling,
+        };
+        let mut ours = (self.format.write)(&asked);
+        self.lessons(|lessons| lessons.apply(&mut ours));
+        ours
+    }
+
+    /// The request for a question: with what the user adds, which may hold keys and is shown nowhere.
+    fn call(&self, question: Question<'_>, ours: &Object) -> Result<Call, Fault> {
+        let mut body = ours.clone();
+        formats::overlay(&mut body, &self.settings.extra);
+        Ok(Call {
+            url: self.client.endpoint((self.format.path)(question))?,
+            body: Some(Value::from(body).to_string().into_bytes()),
+            shown: Some(ours.clone().into()),
+            until: None,
+        })
+    }
+
+    /// The user's name for it.
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    /// The model that was set for it.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.settings.model.as_deref()
+    }
+
+    /// The canonical form of the request by which it sends this prompt; `None` if it sends none, as far as is known without its server.
+    pub(crate) fn canonical(&self, prompt: &str) -> Option<Canonical> {
+        let Way::Rendered(choice) = self.choose_way(&Metadata::default()).ok()? else { return None };
+        let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
+        let question = Question::Rendered { prompt };
+        let call = self.call(question, &self.body(question, &stop)).ok()?;
+        Some(self.client.canonical(&self.settings.name, &call))
     }
 
     /// What a refusal teaches, if that leaves a way to ask.
@@ -316,7 +379,11 @@ impl Engine for HttpEngine {
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         async move {
             let answer = self.answer_in_time(&request, sink);
-            cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
+            let answer = cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled));
+            if let (Err(Error::NotRecorded { .. }), Some(tape)) = (&answer, self.client.tape()) {
+                tape.count_miss();
+            }
+            answer
         }
         .boxed()
     }
@@ -385,11 +452,15 @@ fn is_final(fault: &Fault) -> bool {
     )
 }
 
-/// Whether the server is there, and only does not tell of itself now.
+/// Whether the server only does not tell of itself now. What is not recorded was not told then either.
 fn is_unanswered(fault: &Fault) -> bool {
     matches!(
         fault,
-        Fault::Silent { .. } | Fault::Busy { .. } | Fault::Loading { .. } | Fault::CutShort { .. }
+        Fault::Silent { .. }
+            | Fault::Busy { .. }
+            | Fault::Loading { .. }
+            | Fault::CutShort { .. }
+            | Fault::NotRecorded(_)
     )
 }
 

@@ -2,10 +2,12 @@
 //!
 //! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
 //! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
-//! child process of Ghostbench: the embedded engine, models behind HTTP, a scripted engine for tests, and embeddings of servers.
+//! child process of Ghostbench: the embedded engine, models behind HTTP, a scripted engine for tests, and embeddings of servers; and the
+//! cassettes that stand in for them.
 
 mod builtin_engine;
 mod busy;
+mod cassette;
 pub mod check;
 #[expect(dead_code, reason = "engines that are programs come with it")]
 mod child;
@@ -28,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
+pub use cassette::{AnswersError, Cassette, CassetteError, Made, Miss, Prompts, Tally, taped};
 pub use child::{Program, ProgramFault};
 pub use config::Kind;
 pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
@@ -196,6 +199,14 @@ pub enum Error {
         /// How much is missing.
         reason: prompt::NoRoom,
     },
+    /// It may not be asked, and its answer is not recorded.
+    #[error("engine `{engine}`: {miss}")]
+    NotRecorded {
+        /// Its name.
+        engine: String,
+        /// What is missing, with the remedy.
+        miss: Miss,
+    },
     /// The engine stopped by a defect of its own.
     #[error("engine `{engine}` failed: {message}")]
     Failed {
@@ -216,6 +227,7 @@ impl Error {
             Error::Program { fault, .. } => fault.cause(),
             Error::NoTemplate { .. } => "no_template",
             Error::Prompt { .. } => "no_room",
+            Error::NotRecorded { .. } => "not_recorded",
             Error::Failed { .. } => "failed",
         }
     }
@@ -234,6 +246,11 @@ pub trait Listener: Send {
     fn said(&mut self, piece: &str) -> ControlFlow<()> {
         let _ = piece;
         ControlFlow::Continue(())
+    }
+
+    /// What comes now is replayed from a cassette: it came so long after the question when it was recorded. `None` where nobody knows.
+    fn recorded(&mut self, after: Option<Duration>) {
+        let _ = after;
     }
 
     /// The next piece of text; `Break` means that the reader needs no more.

@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{
-    Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Scenario, Schema,
-    TokenCounts, Variant,
+    Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Recorded, Scenario,
+    Schema, TokenCounts, Variant,
 };
-use completion::{ContextItem, Document, Outcome, Settings, Status, World};
+use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -174,6 +174,7 @@ fn prediction(
         tokens: None,
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
+        recorded: None,
     };
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
@@ -220,6 +221,7 @@ fn filled(blank: Prediction, outcome: Outcome) -> Prediction {
             first: trace.timings.first.map(ms),
             total: ms(trace.timings.total),
         },
+        recorded: recorded(trace.timings.clock),
         ..blank
     }
 }
@@ -232,6 +234,14 @@ fn status(status: &Status) -> (cases::Status, Option<String>) {
         Status::Timeout => (cases::Status::Timeout, None),
         Status::Cancelled => (cases::Status::Cancelled, None),
         Status::Failed(error) => (cases::Status::Error, Some(error.to_string())),
+    }
+}
+
+fn recorded(clock: Clock) -> Option<Recorded> {
+    match clock {
+        Clock::Measured => None,
+        Clock::Recorded(_) => Some(Recorded::Timed),
+        Clock::Unknown => Some(Recorded::Untimed),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{Case, EngineName, Metric, Prediction, Scenario, Score, Status, Variant};
+use cases::{Case, EngineName, Metric, Prediction, Recorded, Scenario, Score, Status, Variant};
 use scoring::MetricValue;
 
 use crate::RunReport;
@@ -66,8 +66,12 @@ pub(crate) fn value(metric: Metric) -> MetricValue {
 }
 
 /// Milliseconds that a user waited for an answer, without end when the deadline passed. A gate that kept the engine from
-/// being asked costs no time worth comparing; a cancelled or broken request has no end to measure.
+/// being asked costs no time worth comparing; a cancelled or broken request has no end to measure, and an answer whose time is not
+/// recorded no beginning.
 pub(crate) fn latency(prediction: &Prediction) -> Option<f64> {
+    if prediction.recorded == Some(Recorded::Untimed) {
+        return None;
+    }
     match prediction.status {
         Status::Ok | Status::Silent => Some(prediction.ms.total),
         Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),

@@ -275,6 +275,21 @@ const CONTROLS_NOTE: &str = "cross_file asks at each hole without context (in_fi
 const JUDGE_NOTE: &str = "Selected against (*): what this engine answers from the file alone was left out of cross_file, so that its in_file \
     rows are no rank, and its gain by context is that on cases it had failed.";
 
+/// What the times of answers from a cassette mean.
+fn recorded([timed, untimed]: [usize; 2]) -> Option<String> {
+    let of_recording = "their times are those of the recording";
+    let unknown = "how long the engine took is not known and counts in no time";
+    match (timed, untimed) {
+        (0, 0) => None,
+        (timed, 0) => Some(format!("{timed} answers come from a cassette; {of_recording}")),
+        (0, untimed) => Some(format!("{untimed} answers come from a cassette; {unknown}")),
+        (timed, untimed) => Some(format!(
+            "{} answers come from a cassette; {of_recording}, but for {untimed} of which {unknown}",
+            timed + untimed
+        )),
+    }
+}
+
 fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
     let controls = (!observed.controls.is_empty()).then(|| CONTROLS_NOTE.to_owned());
     let judges = (!observed.judges.is_empty()).then(|| JUDGE_NOTE.to_owned());
@@ -283,11 +298,12 @@ fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
     let unscored = (observed.unscored > 0).then(|| {
         format!("{} answers have no scores; only their status and time are counted", observed.unscored)
     });
+    let recorded = recorded(observed.recorded);
     let unweighted = (observed.weighted > 0).then(|| {
         format!(
             "{} live cases were left without a suggestion by chance; they are not weighted here",
             observed.weighted
         )
     });
-    [strangers, unscored, unweighted, controls, judges].into_iter().flatten()
+    [strangers, unscored, recorded, unweighted, controls, judges].into_iter().flatten()
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod caches;
+mod cassettes;
 mod commands;
 mod cross_file;
 mod determinism;

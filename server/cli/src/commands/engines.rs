@@ -1,5 +1,6 @@
-//! `ghostbench engines`: who can be asked here, whether they are asked rightly, and what they answer.
+//! `ghostbench engines`: who can be asked here, whether they are asked rightly, what they answer, and what answers in their place.
 
+mod cassette;
 mod check;
 mod complete;
 
@@ -19,6 +20,7 @@ pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
         EnginesCommand::List(args) => list(args),
         EnginesCommand::Check(args) => check::run(args),
         EnginesCommand::Complete(args) => complete::run(args),
+        EnginesCommand::Cassette(args) => cassette::run(args),
     }
 }
 

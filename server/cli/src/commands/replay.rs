@@ -10,7 +10,7 @@ use crate::steps::ask::{Asking, ask};
 use crate::steps::index::{Indexed, index};
 use crate::steps::settings::Sources;
 use crate::steps::show::{Showing, score_and_show};
-use crate::steps::{engines, use_threads};
+use crate::steps::{cassette, engines, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
@@ -18,7 +18,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let cases = replay::read_suite(&args.suite)?;
     let root = args.workspace.as_deref().unwrap_or(Path::new("."));
     let config = Sources::new(args.asking.settings.file.as_deref()).config(root)?;
-    let candidates = engines::to_ask(&config, &args.asking.engines)?;
+    let cassette = cassette::open(&args.asking.cassette)?;
+    let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
     let world = indexed.as_ref().map_or_else(World::empty, Indexed::world);
     let engines = engines::configure(&candidates, &config, &world, &cases);
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         workspace,
         args: &args.asking,
     })?;
-    score_and_show(&folder, &showing)
+    score_and_show(&folder, &showing)?;
+    cassette::close(&args.asking.cassette, cassette.as_deref())
 }
 
 /// The suite's file name; the suite of a run is called after the run's folder.

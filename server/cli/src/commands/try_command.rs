@@ -10,14 +10,15 @@ use crate::steps::index::index;
 use crate::steps::mine::mine;
 use crate::steps::settings::Sources;
 use crate::steps::show::{Showing, score_and_show};
-use crate::steps::{engines, use_threads};
+use crate::steps::{cassette, engines, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     args.out.as_deref().map_or(Ok(()), RunFolder::check_vacant)?;
     let config = Sources::new(args.asking.settings.file.as_deref()).config(&args.path)?;
-    let candidates = engines::to_ask(&config, &args.asking.engines)?;
+    let cassette = cassette::open(&args.asking.cassette)?;
+    let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
     let world = indexed.world();
@@ -45,5 +46,6 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         workspace,
         args: asked,
     })?;
-    score_and_show(&folder, &showing)
+    score_and_show(&folder, &showing)?;
+    cassette::close(&args.asking.cassette, cassette.as_deref())
 }

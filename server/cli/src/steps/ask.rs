@@ -92,6 +92,12 @@ fn resume_command(asking: &Asking<'_>) -> String {
     if let Some(file) = &asking.args.settings.file {
         command += &format!(" --config {}", quoted(file));
     }
+    if let Some(file) = &asking.args.cassette.file {
+        command += &format!(" --cassette {}", quoted(file));
+    }
+    if asking.args.cassette.offline {
+        command += " --offline";
+    }
     if asking.run.repeat > 1 {
         command += &format!(" --repeat {}", asking.run.repeat);
     }

@@ -10,7 +10,7 @@ use builtin::{Method, Settings as BuiltinSettings};
 use cases::{Case, Price};
 use completion::{Settings, World};
 use config::{Completion, Config, EngineSettings, Kind, Place, Problem, Severity};
-use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
+use engines::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine};
 use index::{Budget, Strategy};
 use lsp::{EditorEngine, NotAsked, Served};
 use replay::ConfiguredEngine;
@@ -46,20 +46,31 @@ impl Instance {
     }
 }
 
-/// The engine that these settings describe, or why there is none.
-fn instance(engine: &EngineSettings) -> Result<Instance, String> {
+/// The engine that these settings describe, or why there is none. What it answers comes from the cassette, and goes there, where there
+/// is one; the embedded engine has the same answers at any time.
+fn instance(engine: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result<Instance, String> {
     match engine.kind {
         Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
         Kind::Command | Kind::LlamaServer | Kind::Lsp | Kind::Scripted => {
             Err(format!("engines of kind `{}` are not supported yet by this build", engine.kind))
         }
-        _ => Ok(Instance::of(http::engine(engine)?)),
+        _ => {
+            let engine = http::engine(engine)?;
+            Ok(Instance::of(match cassette {
+                Some(cassette) => engine.on_cassette(cassette),
+                None => engine,
+            }))
+        }
     }
 }
 
 /// The engines that are in use. Settings that come to the same engine again find it, with its connections and its processes.
 #[derive(Default)]
-pub(crate) struct Instances(Mutex<Vec<InUse>>);
+pub(crate) struct Instances {
+    in_use: Mutex<Vec<InUse>>,
+    /// Where their answers are recorded.
+    cassette: Option<Arc<Cassette>>,
+}
 
 /// An engine for as long as somebody has it.
 struct InUse {
@@ -69,8 +80,13 @@ struct InUse {
 }
 
 impl Instances {
+    /// With their answers on a cassette.
+    pub(crate) fn on(cassette: Option<&Arc<Cassette>>) -> Instances {
+        Instances { cassette: cassette.cloned(), ..Instances::default() }
+    }
+
     fn get(&self, settings: &EngineSettings) -> Result<Instance, String> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|known| known.writing.strong_count() > 0);
         let same = known.iter().find(|known| known.settings == *settings);
         let in_use = same.and_then(|known| {
@@ -79,7 +95,7 @@ impl Instances {
         if let Some(instance) = in_use {
             return Ok(instance);
         }
-        let new = instance(settings)?;
+        let new = instance(settings, self.cassette.as_ref())?;
         known.push(InUse {
             settings: settings.clone(),
             writing: Arc::downgrade(&new.writing),
@@ -187,17 +203,30 @@ pub(crate) fn named(config: &Config, name: &str, instances: &Instances) -> Resul
     })
 }
 
+/// The engine of the configuration called `name`, which has to be one behind HTTP: those alone send prompts.
+pub(crate) fn behind_http(config: &Config, name: &str) -> Result<HttpEngine, Usage> {
+    let engine = config.engines.iter().find(|engine| engine.name == name);
+    let engine = engine.ok_or_else(|| Usage(format!("there is no engine `{name}` in the settings")))?;
+    let settings = engine.settings.as_ref().map_err(ToString::to_string);
+    settings
+        .and_then(http::engine)
+        .map_err(|obstacle| Usage(format!("engine `{name}` sends no prompts: {obstacle}")))
+}
+
 /// The engines called `names`, in that order and once each; an error for one that cannot be asked. Without names, all of the
 /// configuration that can be asked, else the built-in one; with a word on each of the others.
-fn chosen(config: &Config, names: &[String]) -> Result<(Vec<Candidate>, Vec<String>), Usage> {
-    let instances = Instances::default();
+fn chosen(
+    config: &Config,
+    names: &[String],
+    instances: &Instances,
+) -> Result<(Vec<Candidate>, Vec<String>), Usage> {
     if names.is_empty() {
-        return Ok(chosen_by_default(config, &instances));
+        return Ok(chosen_by_default(config, instances));
     }
     let mut candidates: Vec<Candidate> = Vec::new();
     for name in names {
         if !candidates.iter().any(|candidate| candidate.name == *name) {
-            candidates.push(named(config, name, &instances).map_err(Usage)?);
+            candidates.push(named(config, name, instances).map_err(Usage)?);
         }
     }
     Ok((candidates, Vec::new()))
@@ -216,9 +245,13 @@ fn chosen_by_default(config: &Config, instances: &Instances) -> (Vec<Candidate>,
     (asked, words)
 }
 
-/// As [`chosen`], with the words on the others said.
-pub(crate) fn to_ask(config: &Config, names: &[String]) -> Result<Vec<Candidate>, Usage> {
-    let (candidates, words) = chosen(config, names)?;
+/// As [`chosen`], with the words on the others said, and with their answers on a cassette where there is one.
+pub(crate) fn to_ask(
+    config: &Config,
+    names: &[String],
+    cassette: Option<&Arc<Cassette>>,
+) -> Result<Vec<Candidate>, Usage> {
+    let (candidates, words) = chosen(config, names, &Instances::on(cassette))?;
     words.iter().for_each(|word| say(word));
     Ok(candidates)
 }
@@ -390,7 +423,8 @@ mod tests {
 
     /// Names of the engines that are asked by default or by name, and what is said of others.
     fn asked(text: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
-        let (candidates, notes) = chosen(&configuration(text), &words(names)).expect("they can be asked");
+        let (candidates, notes) =
+            chosen(&configuration(text), &words(names), &Instances::default()).expect("they can be asked");
         (candidates.into_iter().map(|candidate| candidate.name).collect(), notes)
     }
 
@@ -468,7 +502,7 @@ mod tests {
     fn an_editor_replays_as_the_command_line_does() {
         let config = configuration("");
         let [in_editor] = served("", &[], None).engines.try_into().ok().expect("the built-in engine alone");
-        let candidates = chosen(&config, &[]).expect("the built-in engine").0;
+        let candidates = chosen(&config, &[], &Instances::default()).expect("the built-in engine").0;
         let here = configure(&candidates, &config, &World::empty(), &[]);
         let [here] = here.try_into().ok().expect("the built-in engine alone");
         assert_eq!(in_editor.replayed.name(), here.name());
@@ -482,7 +516,7 @@ mod tests {
         assert_eq!(asked(TWO, &[]).0, ["a", "b"]);
         assert_eq!(asked(TWO, &["nearest-line", "b", "b"]).0, ["nearest-line", "b"]);
         let config = configuration(TWO);
-        let candidates = chosen(&config, &[]).expect("they can be asked").0;
+        let candidates = chosen(&config, &[], &Instances::default()).expect("they can be asked").0;
         let models: Vec<_> = configure(&candidates, &config, &World::empty(), &[]);
         assert_eq!(models.iter().map(|engine| engine.name().model).collect::<Vec<_>>(), ["empty", "hybrid"]);
     }
@@ -493,9 +527,12 @@ mod tests {
         let (names, notes) = asked(text, &[]);
         assert_eq!(names, ["builtin"]);
         assert_eq!(notes, ["engine `a` is not asked: it needs `url`"]);
-        let error = chosen(&configuration(text), &words(&["a"])).err().expect("it cannot be asked");
+        let error = chosen(&configuration(text), &words(&["a"]), &Instances::default())
+            .err()
+            .expect("it cannot be asked");
         assert_eq!(error.to_string(), "engine `a` cannot be asked: it needs `url`");
-        let error = chosen(&configuration(text), &words(&["b"])).err().expect("there is none");
+        let error =
+            chosen(&configuration(text), &words(&["b"]), &Instances::default()).err().expect("there is none");
         assert_eq!(
             error.to_string(),
             "there is no engine `b`; known are a, builtin, longest-match, nearest-line, empty"

@@ -21,6 +21,9 @@ pub(crate) enum Lesson {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lessons(Vec<Lesson>);
 
+/// The one field that servers call differently, and what they call it.
+const RENAMED: Lesson = Lesson::Renamed("max_tokens", "max_completion_tokens");
+
 /// Fields that we send because they are useful where they are known, wherever they stand in a body.
 const DISPENSABLE: [&str; 8] = [
     "stream_options",
@@ -45,6 +48,23 @@ const REFUSALS: [&str; 9] = [
     "not allowed",
     "extra inputs",
 ];
+
+impl Lesson {
+    /// What it is called in a cassette.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Lesson::NoHole => "no hole".to_owned(),
+            Lesson::Without(field) => format!("without {field}"),
+            Lesson::Renamed(from, to) => format!("{from} is {to}"),
+        }
+    }
+
+    /// The lesson of this name.
+    pub(crate) fn from_name(name: &str) -> Option<Lesson> {
+        let without = DISPENSABLE.into_iter().map(Lesson::Without);
+        [Lesson::NoHole, RENAMED].into_iter().chain(without).find(|lesson| lesson.name() == name)
+    }
+}
 
 impl Lessons {
     /// Takes a lesson; `false` if it is none any more, so that nothing is asked again for it.
@@ -90,7 +110,7 @@ pub(crate) fn lesson(status: u16, message: &str, body: &Object, is_hole: bool) -
         return None;
     }
     if words.contains("max_completion_tokens") && body.contains_key("max_tokens") {
-        return Some(Lesson::Renamed("max_tokens", "max_completion_tokens"));
+        return Some(RENAMED);
     }
     if !REFUSALS.iter().any(|refusal| words.contains(refusal)) {
         return None;

@@ -1,16 +1,20 @@
 //! Requests and their answers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Method, Response, Url};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use reqwest::{Certificate, Method, StatusCode, Url};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
+
+use crate::cassette::{Canonical, Recorded, Tape};
 
 use super::fault::{Fault, Stage};
 use super::key::Secrets;
+use super::reply::{Recording, Reply, Source};
 use super::server::{Limits, Proxy, Server};
 use super::{address, refusal, retry};
 
@@ -50,6 +54,8 @@ pub(crate) struct Call {
     pub(crate) url: Url,
     /// JSON to be sent; without it, something is only to be read.
     pub(crate) body: Option<Vec<u8>>,
+    /// As much of the body as may stand in a cassette for people to read; all of it where nothing is said.
+    pub(crate) shown: Option<Value>,
     /// When nobody wants the answer any more. Whoever asks keeps it; here it only decides what is worth waiting for.
     pub(crate) until: Option<Instant>,
 }
@@ -66,6 +72,8 @@ pub(crate) struct Client {
     permits: Option<Semaphore>,
     /// Until when it wants to be left alone, and how it said so.
     pause: Mutex<Option<(Instant, Fault)>>,
+    /// Where answers are recorded, and come from if they are.
+    tape: Option<Tape>,
 }
 
 impl Client {
@@ -88,7 +96,18 @@ impl Client {
             limits: server.limits,
             permits: server.at_once.map(|count| Semaphore::new(count.max(1))),
             pause: Mutex::default(),
+            tape: None,
         })
+    }
+
+    /// The same server with its answers on a cassette.
+    pub(crate) fn on_tape(self, tape: Tape) -> Client {
+        Client { tape: Some(tape), ..self }
+    }
+
+    /// Where answers are recorded.
+    pub(crate) fn tape(&self) -> Option<&Tape> {
+        self.tape.as_ref()
     }
 
     /// Host and port, for people.
@@ -101,8 +120,59 @@ impl Client {
         address::endpoint(&self.base, path)
     }
 
-    /// Asks, and asks again where that promises an answer in time, until there is an answer with a status that says so.
+    /// Asks, and asks again where that promises an answer in time, until there is an answer with a status that says so. What is recorded
+    /// is not asked.
     pub(crate) async fn ask(&self, call: &Call) -> Result<Reply<'_>, Fault> {
+        let Some(tape) = &self.tape else { return self.ask_server(call, None).await };
+        let request = self.canonical(tape.engine(), call);
+        match tape.find(&request)? {
+            Some(recorded) => self.replay(call, &recorded),
+            None => self.ask_server(call, Some(Recording::new(tape, request))).await,
+        }
+    }
+
+    /// The canonical form of a request: what is asked, wherever and by whomever.
+    pub(crate) fn canonical(&self, engine: &str, call: &Call) -> Canonical {
+        let without_secrets = |text: &str| self.secrets.removed_from(text);
+        let query = call.url.query_pairs().map(|(name, value)| json!([name, without_secrets(&value)]));
+        let method = if call.body.is_some() { Method::POST } else { Method::GET };
+        let body = call.body.as_deref().and_then(|body| serde_json::from_slice::<Value>(body).ok());
+        let mut form = json!({"method": method.as_str(), "path": call.url.path()});
+        let query: Vec<Value> = query.collect();
+        if !query.is_empty() {
+            form["query"] = query.into();
+        }
+        let mut shown = form.clone();
+        if let Some(body) = body {
+            shown["body"] =
+                self.secrets.removed_from_json(call.shown.clone().unwrap_or_else(|| body.clone()));
+            form["body"] = body;
+        }
+        Canonical::new(engine, &form, shown)
+    }
+
+    /// The answer that was recorded.
+    fn replay(&self, call: &Call, recorded: &Arc<Recorded>) -> Result<Reply<'_>, Fault> {
+        match &**recorded {
+            Recorded::Server(reply) if !is_success(reply.status) => {
+                let body: String = reply.pieces.iter().map(|piece| piece.text.as_str()).collect();
+                Err(self.refusal(call, reply.status, body.as_bytes(), None, None))
+            }
+            _ => Ok(Reply::new(
+                self,
+                Source::Recorded { reply: Arc::clone(recorded), given: 0 },
+                0,
+                None,
+                None,
+            )),
+        }
+    }
+
+    async fn ask_server<'a>(
+        &'a self,
+        call: &Call,
+        mut recording: Option<Recording<'a>>,
+    ) -> Result<Reply<'a>, Fault> {
         let permit = match &self.permits {
             // Nobody closes it.
             Some(permits) => permits.acquire().await.ok(),
@@ -112,11 +182,11 @@ impl Client {
         loop {
             let attempted = match self.paused() {
                 Some(fault) => Err(fault),
-                None => self.attempt(call).await,
+                None => self.attempt(call, &mut recording).await,
             };
             let fault = match attempted {
                 Ok(response) => {
-                    return Ok(Reply { client: self, response, read: 0, attempt, _permit: permit });
+                    return Ok(Reply::new(self, Source::Live(response), attempt, permit, recording));
                 }
                 Err(fault) => fault,
             };
@@ -151,12 +221,20 @@ impl Client {
         }
     }
 
-    async fn attempt(&self, call: &Call) -> Result<Response, Fault> {
+    async fn attempt(
+        &self,
+        call: &Call,
+        recording: &mut Option<Recording<'_>>,
+    ) -> Result<reqwest::Response, Fault> {
         let limit = self.limits.first_byte;
         let sent = tokio::time::timeout(limit, self.request(call).send()).await;
         let sent = sent.map_err(|_| self.silent(Stage::FirstByte, limit))?;
         let response = sent.map_err(|error| self.failed(&error))?;
-        if response.status().is_success() { Ok(response) } else { Err(self.refused(call, response).await) }
+        if is_success(response.status().as_u16()) {
+            Ok(response)
+        } else {
+            Err(self.refused(call, response, recording).await)
+        }
     }
 
     fn request(&self, call: &Call) -> reqwest::RequestBuilder {
@@ -169,26 +247,48 @@ impl Client {
         }
     }
 
-    async fn refused(&self, call: &Call, response: Response) -> Fault {
-        let status = response.status();
+    async fn refused(
+        &self,
+        call: &Call,
+        response: reqwest::Response,
+        recording: &mut Option<Recording<'_>>,
+    ) -> Fault {
+        let status = response.status().as_u16();
         let header =
             |name: &str| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let retry_after = header("retry-after").and_then(|value| retry::retry_after(value, header("date")));
         let to =
             header(LOCATION.as_str()).and_then(|to| call.url.join(to).ok()).map(|to| address::shown(&to));
-        let mut reply = Reply { client: self, response, read: 0, attempt: 0, _permit: None };
+        let mut reply = Reply::new(self, Source::Live(response), 0, None, None);
         // A refusal that cannot be read is one nevertheless.
         let body = reply.body(ERROR_LIMIT).await.unwrap_or_default();
+        let fault = self.refusal(call, status, &body, retry_after, to);
+        if fault.is_about_the_question()
+            && let Some(recording) = recording.take()
+        {
+            recording.keep_refusal(status, body, &self.secrets);
+        }
+        self.remember_pause(&fault);
+        fault
+    }
+
+    fn refusal(
+        &self,
+        call: &Call,
+        status: u16,
+        body: &[u8],
+        retry_after: Option<Duration>,
+        to: Option<String>,
+    ) -> Fault {
+        let said = refusal::said(StatusCode::from_u16(status).unwrap_or_default(), body);
         let refusal = refusal::Refusal {
-            status: status.as_u16(),
-            said: self.secrets.removed_from(&refusal::said(status, &body)),
+            status,
+            said: self.secrets.removed_from(&said),
             retry_after,
             to,
             path: call.url.path().to_owned(),
         };
-        let fault = refusal.fault(&self.server, self.has_key);
-        self.remember_pause(&fault);
-        fault
+        refusal.fault(&self.server, self.has_key)
     }
 
     /// A message of the server without our keys, as short as messages are.
@@ -211,11 +311,16 @@ impl Client {
         self.silent(Stage::LastByte, waited)
     }
 
-    fn silent(&self, stage: Stage, waited: Duration) -> Fault {
+    /// Host and port, patience, and what may not be shown.
+    pub(super) fn parts(&self) -> (&str, &Limits, &Secrets) {
+        (&self.server, &self.limits, &self.secrets)
+    }
+
+    pub(super) fn silent(&self, stage: Stage, waited: Duration) -> Fault {
         Fault::Silent { server: self.server.clone(), stage, waited }
     }
 
-    fn failed(&self, error: &reqwest::Error) -> Fault {
+    pub(super) fn failed(&self, error: &reqwest::Error) -> Fault {
         if error.is_timeout() && error.is_connect() {
             return self.silent(Stage::Connecting, self.limits.connect);
         }
@@ -224,63 +329,8 @@ impl Client {
     }
 }
 
-/// An answer that has begun. Dropping it closes the connection.
-pub(crate) struct Reply<'a> {
-    client: &'a Client,
-    response: Response,
-    /// Bytes so far.
-    read: usize,
-    attempt: u32,
-    _permit: Option<SemaphorePermit<'a>>,
-}
-
-impl Reply<'_> {
-    /// Whom it is from.
-    pub(crate) fn client(&self) -> &Client {
-        self.client
-    }
-
-    /// How often the server was asked before it answered.
-    pub(crate) fn refusals(&self) -> u32 {
-        self.attempt
-    }
-
-    /// A header, if it is text.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.response.headers().get(name)?.to_str().ok()
-    }
-
-    /// The type of the answer without its parameters, in small letters.
-    pub(crate) fn content_type(&self) -> Option<String> {
-        let value = self.header(CONTENT_TYPE.as_str())?;
-        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
-    }
-
-    /// The next bytes; `None` at the end.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        let limits = &self.client.limits;
-        let chunk = tokio::time::timeout(limits.idle, self.response.chunk()).await;
-        let chunk = chunk.map_err(|_| self.client.silent(Stage::NextByte, limits.idle))?;
-        let chunk = chunk.map_err(|error| self.client.failed(&error))?;
-        let chunk = chunk.map(Vec::from);
-        self.read += chunk.as_ref().map_or(0, Vec::len);
-        if self.read > limits.answer {
-            return Err(Fault::TooLong { server: self.client.server.clone(), limit: limits.answer });
-        }
-        Ok(chunk)
-    }
-
-    /// All of it, if it has no more than `limit` bytes.
-    pub(crate) async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Fault> {
-        let mut body = Vec::new();
-        while let Some(chunk) = self.chunk().await? {
-            if body.len() + chunk.len() > limit {
-                return Err(Fault::TooLong { server: self.client.server.clone(), limit });
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
-    }
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
 }
 
 fn connections(

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::Miss;
+
 /// What was waited for in vain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -205,6 +207,9 @@ pub enum Fault {
         /// Host and port.
         server: String,
     },
+    /// It may not be asked.
+    #[error(transparent)]
+    NotRecorded(#[from] Miss),
 }
 
 impl Fault {
@@ -234,6 +239,16 @@ impl Fault {
             Fault::Malformed { .. } => "malformed",
             Fault::TooLong { .. } => "too_long",
             Fault::CutShort { .. } => "cut_short",
+            Fault::NotRecorded(_) => "not_recorded",
+        }
+    }
+
+    /// Whether the same question would be refused again, by a server that is well and set up rightly.
+    pub(super) fn is_about_the_question(&self) -> bool {
+        match self {
+            Fault::QuestionTooLong { .. } => true,
+            Fault::Status { status, .. } => (400..500).contains(status),
+            _ => false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use config::Secret;
 use reqwest::Url;
+use serde_json::Value;
 
 /// Shorter texts occur in messages by chance; a header of few characters is no secret, bytes.
 const LEAST_SECRET: usize = 6;
@@ -40,6 +41,18 @@ impl Secrets {
     /// The text without them.
     pub(crate) fn removed_from(&self, text: &str) -> String {
         self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "(the key)"))
+    }
+
+    /// The value with no text in it that holds them.
+    pub(super) fn removed_from_json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.removed_from(&text)),
+            Value::Array(values) => values.into_iter().map(|value| self.removed_from_json(value)).collect(),
+            Value::Object(fields) => {
+                fields.into_iter().map(|(name, value)| (name, self.removed_from_json(value))).collect()
+            }
+            other => other,
+        }
     }
 }
 

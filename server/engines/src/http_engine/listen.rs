@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::cassette::{Piece, Said, milliseconds};
 use crate::formats::{Format, Reading};
 use crate::http::{Decoder, EVENT_LIMIT, Event, Fault, Framing, Reply, Unreadable};
 use crate::{Answer, Finish, Sink};
@@ -19,26 +20,26 @@ const EXPECTED: &str = "an answer in its format";
 /// Longest text of an answer, bytes: a model that thinks aloud for longer does not come to code in time.
 const TEXT_LIMIT: usize = 1 << 20;
 
-/// Reads an answer to its end, or until the listener has enough.
+/// Reads an answer to its end, or until the listener has enough. Then it is one, and is kept where there is a cassette.
 pub(super) async fn listen(
     reply: Reply<'_>,
     format: &Format,
     insertion: &prompt::Reading,
     sink: Sink<'_>,
 ) -> Result<Answer, Fault> {
+    if let Some(said) = reply.said() {
+        return Ok(retell(&said, insertion, sink));
+    }
     let form = form(&reply, format)?;
     let refusals = reply.refusals();
-    let mut listening = Listening {
-        reply,
-        format,
-        reading: Reading::default(),
-        telling: Telling { insertion, sink, raw: String::new(), looked: 0, told: 0 },
-    };
+    let mut listening =
+        Listening { reply, format, reading: Reading::default(), telling: Telling::new(insertion, sink) };
     let enough = match form {
         Form::Whole => listening.whole().await?,
         Form::Events(framing) => listening.events(framing).await?,
     };
-    let Listening { reading, telling, .. } = listening;
+    let Listening { reply, reading, telling, .. } = listening;
+    reply.keep(reading.is_over);
     if let Some(prompt) = &reading.prompt {
         telling.sink.prompt(prompt);
     }
@@ -55,6 +56,21 @@ pub(super) async fn listen(
         refusals,
         silence: reading.silence,
     })
+}
+
+/// Tells what a model said, as it is recorded without a server's words around it.
+fn retell(said: &Said, insertion: &prompt::Reading, sink: Sink<'_>) -> Answer {
+    let mut telling = Telling::new(insertion, sink);
+    let mut enough = None;
+    for Piece { ms, text } in &said.pieces {
+        telling.sink.recorded(ms.and_then(milliseconds));
+        enough = telling.tell(text);
+        if enough.is_some() {
+            break;
+        }
+    }
+    let enough = enough.or_else(|| telling.rest().is_break().then_some(Finish::Complete));
+    Answer { usage: said.tokens.map(Into::into), ..Answer::ended(enough.unwrap_or(said.finish)) }
 }
 
 /// How an answer comes.
@@ -95,6 +111,7 @@ impl Listening<'_> {
     /// All of an answer that is no stream. Some: enough was heard.
     async fn whole(&mut self) -> Result<Option<Finish>, Fault> {
         let body = self.reply.body(usize::MAX).await?;
+        self.tell_time();
         let data = String::from_utf8(body).map_err(|_| self.malformed("it is no UTF-8"))?;
         self.hear(&Event { name: None, data })
     }
@@ -103,6 +120,7 @@ impl Listening<'_> {
     async fn events(&mut self, framing: Framing) -> Result<Option<Finish>, Fault> {
         let mut decoder = Decoder::new(framing);
         while let Some(chunk) = self.reply.chunk().await? {
+            self.tell_time();
             decoder.push(&chunk);
             while let Some(event) = decoder.next().map_err(|why| self.unreadable(why))? {
                 if let Some(finish) = self.hear(&event)? {
@@ -130,6 +148,12 @@ impl Listening<'_> {
         };
         let has_end = self.reading.is_over || self.reading.finish.is_some();
         if enough.is_some() || has_end { Ok(enough) } else { Err(cut_short) }
+    }
+
+    fn tell_time(&mut self) {
+        if let Some(after) = self.reply.recorded() {
+            self.telling.sink.recorded(after);
+        }
     }
 
     fn hear(&mut self, event: &Event) -> Result<Option<Finish>, Fault> {
@@ -182,7 +206,11 @@ struct Telling<'a> {
     told: usize,
 }
 
-impl Telling<'_> {
+impl<'a> Telling<'a> {
+    fn new(insertion: &'a prompt::Reading, sink: Sink<'a>) -> Telling<'a> {
+        Telling { insertion, sink, raw: String::new(), looked: 0, told: 0 }
+    }
+
     /// Takes what the model said next. Some: nothing further is needed.
     fn tell(&mut self, piece: &str) -> Option<Finish> {
         self.raw.push_str(piece);

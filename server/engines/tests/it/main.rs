@@ -2,6 +2,7 @@
 
 mod asking;
 mod bodies;
+mod cassettes;
 mod checking;
 mod embeddings;
 mod faults;

@@ -1,9 +1,6 @@
 //! What cleaning makes of real models' raw answers: exact answers gained and lost.
-//!
-//! `GHOSTBENCH_GOLDEN` names the folder with the answers; without it this test says so and checks nothing.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use completion::{Document, Settings, World, complete};
 use engines::{Script, ScriptedEngine};
@@ -12,15 +9,7 @@ use serde_json::Value;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
-fn rows(folder: &std::ffi::OsStr, file: &str) -> Vec<Value> {
-    let path = PathBuf::from(folder).join(file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().map(|line| serde_json::from_str(line).expect("a row of JSON")).collect()
-}
-
-fn text<'a>(row: &'a Value, key: &str) -> &'a str {
-    row[key].as_str().unwrap_or_else(|| panic!("no text `{key}` in {row}"))
-}
+use crate::real::{Real, language, text};
 
 /// What an editor would show of an answer to a task.
 async fn shown(task: &Value, language: Language, answer: &str) -> String {
@@ -43,17 +32,10 @@ struct Counts {
 
 #[tokio::test]
 async fn golden_cleaning_of_real_answers() {
-    let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN") else {
-        eprintln!("cleaning of real answers: skipped, GHOSTBENCH_GOLDEN is not set");
-        return;
-    };
-    let inputs = rows(&folder, "cceval_real_inputs.jsonl");
-    let tasks: HashMap<&str, &Value> =
-        inputs.iter().map(|row| (text(&row["metadata"], "task_id"), row)).collect();
+    let Some(real) = Real::read("cleaning of real answers") else { return };
     let mut counts = Counts::default();
-    for row in &rows(&folder, "cceval_real_outputs.jsonl") {
-        let task = tasks[text(row, "task_id")];
-        let language = Language::from_name(text(row, "language")).expect("a supported language");
+    for row in &real.answers {
+        let (task, language) = (real.task(row), language(row));
         let is_exact =
             |answer: &str| cceval::score_truncated(language, answer, text(task, "groundtruth")).exact_match;
         for (name, result) in row["results"].as_object().expect("an object") {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use cases::{Case, EngineName, JUDGE_TAG, Prediction, Scenario, Score, Status, Variant};
+use cases::{Case, EngineName, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status, Variant};
 use scoring::{MetricValue, Metrics, Observation};
 
 use super::{FAILED, GATED, SILENT};
@@ -32,6 +32,8 @@ pub(super) struct Observed {
     pub(super) strangers: usize,
     /// Answers without a row of scores.
     pub(super) unscored: usize,
+    /// Answers that come from a cassette, with the times of the recording and without any.
+    pub(super) recorded: [usize; 2],
     /// Cases that ask to be weighted by the probability of their exposure.
     pub(super) weighted: usize,
 }
@@ -48,6 +50,9 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observe
         judges: judges(report.cases, engines),
         strangers: 0,
         unscored: 0,
+        recorded: [Recorded::Timed, Recorded::Untimed].map(|kind| {
+            report.predictions.iter().filter(|prediction| prediction.recorded == Some(kind)).count()
+        }),
         weighted: weighted.count(),
     };
     for prediction in report.predictions {

@@ -57,11 +57,11 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
 /// Those that are named; else all of the settings, also those that cannot be asked, and the built-in one where none can.
 fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Candidate>> {
     if !names.is_empty() {
-        return Ok(engines::to_ask(config, names)?);
+        return Ok(engines::to_ask(config, names, None)?);
     }
     let mut candidates = engines::configured(config, &Instances::default());
     if candidates.iter().all(|candidate| candidate.engine().is_none()) {
-        candidates.extend(engines::to_ask(config, &[engines::DEFAULT.to_owned()])?);
+        candidates.extend(engines::to_ask(config, &[engines::DEFAULT.to_owned()], None)?);
     }
     Ok(candidates)
 }

@@ -1,8 +1,9 @@
 //! `ghostbench engines complete`: one completion at a place, by the way that the editor's take, and how it came about.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use ::engines::{ServerTimings, Usage};
+use ::engines::{Cassette, ServerTimings, Usage};
 use completion::{Document, Outcome, Snapshot, Status};
 use config::{Config, Kind};
 use lsp::EditorEngine;
@@ -19,6 +20,7 @@ use crate::exit::Unanswered;
 use crate::interrupt::unless_stopped;
 use crate::output::{print, say, style};
 use crate::steps::ask::runtime;
+use crate::steps::cassette;
 use crate::steps::engines::{self, Candidate};
 use crate::steps::index::index;
 use crate::steps::place::{cursor, file};
@@ -34,7 +36,8 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     let file = file(&args.workspace, &args.place.path)?;
     let cursor = cursor(&args.place, &file.text)?;
     let config = Sources::new(args.settings.file.as_deref()).config(&args.workspace)?;
-    let candidates = candidates(&config, &args.engines)?;
+    let cassette = cassette::open(&args.cassette)?;
+    let candidates = candidates(&config, &args.engines, cassette.as_ref())?;
     if !config.completion.is_enabled {
         say("ghost text is switched off in the settings; the editor would show none");
     }
@@ -59,6 +62,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     } else {
         as_text(&file, cursor, &answers, args)
     })?;
+    cassette::close(&args.cassette, cassette.as_deref())?;
     if answers.iter().any(|answer| matches!(answer.outcome.status, Status::Failed(_) | Status::Timeout)) {
         return Err(Unanswered("engines gave no answer").into());
     }
@@ -66,9 +70,13 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
 }
 
 /// Those that are named; else the one that writes the ghost text.
-fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Candidate>> {
+fn candidates(
+    config: &Config,
+    names: &[String],
+    cassette: Option<&Arc<Cassette>>,
+) -> anyhow::Result<Vec<Candidate>> {
     let writing: Vec<String> = config.completion.engine.iter().cloned().collect();
-    let mut candidates = engines::to_ask(config, if names.is_empty() { &writing } else { names })?;
+    let mut candidates = engines::to_ask(config, if names.is_empty() { &writing } else { names }, cassette)?;
     if names.is_empty() {
         candidates.truncate(1);
     }

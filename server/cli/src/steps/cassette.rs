@@ -1,0 +1,48 @@
+//! The cassette that a command is told to use, from its opening to what is said of it at the end.
+
+use std::sync::Arc;
+
+use engines::{Cassette, Tally};
+
+use crate::args::CassetteArgs;
+use crate::exit::Missed;
+use crate::output::{count, say};
+
+/// The cassette that answers come from; `None` if engines are asked as ever.
+pub(crate) fn open(args: &CassetteArgs) -> anyhow::Result<Option<Arc<Cassette>>> {
+    let cassette = match (args.file.as_deref(), args.offline) {
+        (None, false) => return Ok(None),
+        (Some(file), false) => Cassette::recording(file)?,
+        (file, true) => Cassette::offline(file)?,
+    };
+    if let (Some(file), Some(line)) = (&args.file, cassette.torn_line()) {
+        say(&format!("{} line {line} was not written to its end and is left out", file.display()));
+    }
+    Ok(Some(Arc::new(cassette)))
+}
+
+/// Says what it did. Answers that are missing, or could not be kept, are an error.
+pub(crate) fn close(args: &CassetteArgs, cassette: Option<&Cassette>) -> anyhow::Result<()> {
+    let Some(tally) = cassette.map(Cassette::tally) else { return Ok(()) };
+    if let Some(file) = &args.file {
+        say(&format!("{}: {}", file.display(), done(&tally)));
+    }
+    if let Some(failure) = tally.failure {
+        anyhow::bail!("{failure}; the answers since then are in the run alone");
+    }
+    if tally.missed > 0 {
+        return Err(Missed { questions: tally.missed, cassette: args.file.clone() }.into());
+    }
+    Ok(())
+}
+
+fn done(tally: &Tally) -> String {
+    let mut done = format!("{} replayed, {} recorded", count(tally.replayed, "answer"), tally.recorded);
+    if tally.repeated > 0 {
+        done += &format!(
+            "; {} of them given again, because fewer are recorded than were asked for",
+            tally.repeated
+        );
+    }
+    done
+}

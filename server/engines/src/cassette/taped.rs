@@ -1,0 +1,140 @@
+//! An engine that is no server, on a cassette: what it is asked is its question, and what it says is text.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Canonical, Cassette, Piece, Recorded, Said, Tape};
+use crate::{Answer, ContextItem, Description, Engine, Error, Finish, Listener, Request, Sink};
+
+/// The engine with its answers on a cassette: it is asked, and whatever it needs for that is started, only for what is not held there.
+/// For engines whose answers follow from their description and the question; one that reads the workspace is given back as it is.
+///
+/// Engines behind HTTP know better what they send: [`crate::HttpEngine::on_cassette`].
+pub fn taped(engine: Arc<dyn Engine>, cassette: &Arc<Cassette>) -> Arc<dyn Engine> {
+    if engine.reads_workspace() {
+        return engine;
+    }
+    let tape = Tape::new(Arc::clone(cassette), &engine.description().name);
+    Arc::new(Taped { engine, tape })
+}
+
+struct Taped {
+    engine: Arc<dyn Engine>,
+    tape: Tape,
+}
+
+impl Taped {
+    async fn answer(
+        &self,
+        request: Request,
+        sink: Sink<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, Error> {
+        let form = self.form(&request);
+        let canonical = Canonical::new(self.tape.engine(), &form, form.clone());
+        match self.tape.find(&canonical).map_err(|miss| self.error(miss))? {
+            Some(reply) => self.replay(&reply, sink),
+            None => {
+                let mut recording = Recording { sink, start: Instant::now(), pieces: Vec::new() };
+                let answer = self.engine.complete(request, &mut recording, cancel).await?;
+                let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
+                let said = Said { pieces: recording.pieces, finish, tokens };
+                self.tape.record(canonical, Recorded::Said(said));
+                Ok(answer)
+            }
+        }
+    }
+
+    fn form(&self, request: &Request) -> Value {
+        let Description { name: _, kind, model, settings } = self.engine.description();
+        let item = |item: &ContextItem| json!({"path": item.path, "text": item.text});
+        json!({
+            "kind": kind.name(),
+            "model": model,
+            "settings": settings,
+            "path": *request.path,
+            "language": request.language,
+            "prefix": request.prefix(),
+            "suffix": request.suffix(),
+            "context": request.context.iter().map(item).collect::<Vec<_>>(),
+            "invoked": request.invoked,
+        })
+    }
+
+    fn replay(&self, reply: &Recorded, sink: Sink<'_>) -> Result<Answer, Error> {
+        let Recorded::Said(said) = reply else {
+            let message = "the cassette holds a server's answer to it, and it is none".to_owned();
+            return Err(Error::Failed { engine: self.description().name.clone(), message });
+        };
+        let answer = Answer { usage: said.tokens.map(Into::into), ..Answer::ended(said.finish) };
+        for Piece { ms, text } in &said.pieces {
+            sink.recorded(ms.and_then(milliseconds));
+            if sink.text(text).is_break() {
+                return Ok(Answer { finish: Finish::Complete, ..answer });
+            }
+        }
+        if said.finish == Finish::Complete {
+            return Err(self.error(self.tape.ends_early()));
+        }
+        Ok(answer)
+    }
+
+    fn error(&self, miss: super::Miss) -> Error {
+        self.tape.count_miss();
+        Error::NotRecorded { engine: self.description().name.clone(), miss }
+    }
+}
+
+impl Engine for Taped {
+    fn description(&self) -> &Description {
+        self.engine.description()
+    }
+
+    fn reads_workspace(&self) -> bool {
+        self.engine.reads_workspace()
+    }
+
+    fn reads_context(&self) -> bool {
+        self.engine.reads_context()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        self.answer(request, sink, cancel).boxed()
+    }
+}
+
+/// Passes on what it hears, and keeps it.
+struct Recording<'a> {
+    sink: Sink<'a>,
+    start: Instant,
+    pieces: Vec<Piece>,
+}
+
+impl Listener for Recording<'_> {
+    fn prompt(&mut self, prompt: &str) {
+        self.sink.prompt(prompt);
+    }
+
+    fn text(&mut self, piece: &str) -> ControlFlow<()> {
+        let ms = Some(super::ms(self.start.elapsed()));
+        self.pieces.push(Piece { ms, text: piece.to_owned() });
+        self.sink.text(piece)
+    }
+}
+
+/// A number of milliseconds as a duration; what is none is left out.
+pub(crate) fn milliseconds(ms: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(ms / 1e3).ok()
+}

@@ -1,0 +1,240 @@
+//! Answers as they come, from a server or from a cassette, and how they get onto one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Response;
+use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
+
+use super::client::Client;
+use super::fault::{Fault, Stage};
+use super::key::Secrets;
+use crate::cassette::{Canonical, Piece, Recorded, Said, ServerReply, Tape, milliseconds, ms};
+
+/// What of an answer's head says how the rest is to be read.
+const HEADERS: [&str; 2] = ["content-type", "server"];
+
+/// An answer that has begun. Dropping it closes the connection.
+pub(crate) struct Reply<'a> {
+    client: &'a Client,
+    source: Source,
+    /// Bytes so far.
+    read: usize,
+    attempt: u32,
+    _permit: Option<SemaphorePermit<'a>>,
+    recording: Option<Recording<'a>>,
+}
+
+/// Where an answer comes from.
+pub(super) enum Source {
+    Live(Response),
+    Recorded {
+        reply: Arc<Recorded>,
+        /// Pieces that were given.
+        given: usize,
+    },
+}
+
+impl<'a> Reply<'a> {
+    pub(super) fn new(
+        client: &'a Client,
+        source: Source,
+        attempt: u32,
+        permit: Option<SemaphorePermit<'a>>,
+        recording: Option<Recording<'a>>,
+    ) -> Reply<'a> {
+        Reply { client, source, read: 0, attempt, _permit: permit, recording }
+    }
+
+    /// Whom it is from.
+    pub(crate) fn client(&self) -> &Client {
+        self.client
+    }
+
+    /// How often the server was asked before it answered.
+    pub(crate) fn refusals(&self) -> u32 {
+        self.attempt
+    }
+
+    /// A header, if it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        match &self.source {
+            Source::Live(response) => response.headers().get(name)?.to_str().ok(),
+            Source::Recorded { reply, .. } => match &**reply {
+                Recorded::Server(reply) => reply.headers.get(name).map(String::as_str),
+                Recorded::Said(_) => None,
+            },
+        }
+    }
+
+    /// The type of the answer without its parameters, in small letters.
+    pub(crate) fn content_type(&self) -> Option<String> {
+        let value = self.header("content-type")?;
+        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        let chunk = match &mut self.source {
+            Source::Live(response) => next_bytes(self.client, response).await?,
+            Source::Recorded { reply, given } => next_recorded(self.client, reply, given)?,
+        };
+        let (server, limits, _) = self.client.parts();
+        self.read += chunk.as_ref().map_or(0, Vec::len);
+        if self.read > limits.answer {
+            return Err(Fault::TooLong { server: server.to_owned(), limit: limits.answer });
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.hear(chunk.as_deref());
+        }
+        Ok(chunk)
+    }
+
+    /// All of it, if it has no more than `limit` bytes.
+    pub(crate) async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Fault> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Err(Fault::TooLong { server: self.client.server().to_owned(), limit });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// When the last piece came, of an answer that is replayed; within, `None` where nobody knows.
+    pub(crate) fn recorded(&self) -> Option<Option<Duration>> {
+        let Source::Recorded { reply, given } = &self.source else { return None };
+        let Recorded::Server(reply) = &**reply else { return None };
+        let last = given.checked_sub(1).and_then(|last| reply.pieces.get(last));
+        Some(last.and_then(|piece| piece.ms).and_then(milliseconds))
+    }
+
+    /// What the model said, of an answer that is recorded without what a server made of it.
+    pub(crate) fn said(&self) -> Option<Said> {
+        match &self.source {
+            Source::Recorded { reply, .. } => match &**reply {
+                Recorded::Said(said) => Some(said.clone()),
+                Recorded::Server(_) => None,
+            },
+            Source::Live(_) => None,
+        }
+    }
+
+    /// Keeps it on the cassette, now that it turned out to be an answer. `is_over` says that it needs no more to be one, whether or not
+    /// something follows.
+    pub(crate) fn keep(self, is_over: bool) {
+        let headers =
+            HEADERS.into_iter().filter_map(|name| Some((name.to_owned(), self.header(name)?.to_owned())));
+        let headers: BTreeMap<String, String> = headers.collect();
+        if let (Some(recording), Source::Live(response)) = (self.recording, self.source) {
+            let (_, _, secrets) = self.client.parts();
+            recording.keep(response.status().as_u16(), headers, is_over, secrets);
+        }
+    }
+}
+
+async fn next_bytes(client: &Client, response: &mut Response) -> Result<Option<Vec<u8>>, Fault> {
+    let (_, limits, _) = client.parts();
+    let chunk = tokio::time::timeout(limits.idle, response.chunk()).await;
+    let chunk = chunk.map_err(|_| client.silent(Stage::NextByte, limits.idle))?;
+    let chunk = chunk.map_err(|error| client.failed(&error))?;
+    Ok(chunk.map(Vec::from))
+}
+
+fn next_recorded(client: &Client, reply: &Recorded, given: &mut usize) -> Result<Option<Vec<u8>>, Fault> {
+    let Recorded::Server(reply) = reply else { return Ok(None) };
+    let piece = reply.pieces.get(*given);
+    *given += usize::from(piece.is_some());
+    match (piece, client.tape()) {
+        (None, Some(tape)) if reply.stopped => Err(tape.ends_early().into()),
+        (piece, _) => Ok(piece.map(|piece| piece.text.clone().into_bytes())),
+    }
+}
+
+/// An answer on its way onto a cassette. It gets there when somebody says so, and not when it is dropped.
+pub(super) struct Recording<'a> {
+    tape: &'a Tape,
+    request: Canonical,
+    start: Instant,
+    chunks: Vec<(Duration, Vec<u8>)>,
+    has_ended: bool,
+}
+
+impl<'a> Recording<'a> {
+    pub(super) fn new(tape: &'a Tape, request: Canonical) -> Recording<'a> {
+        Recording { tape, request, start: Instant::now(), chunks: Vec::new(), has_ended: false }
+    }
+
+    fn hear(&mut self, chunk: Option<&[u8]>) {
+        match chunk {
+            Some(chunk) => self.chunks.push((self.start.elapsed(), chunk.to_owned())),
+            None => self.has_ended = true,
+        }
+    }
+
+    /// A refusal, which came as a whole.
+    pub(super) fn keep_refusal(mut self, status: u16, body: Vec<u8>, secrets: &Secrets) {
+        self.chunks = vec![(self.start.elapsed(), body)];
+        self.keep(status, BTreeMap::new(), true, secrets);
+    }
+
+    fn keep(self, status: u16, headers: BTreeMap<String, String>, is_over: bool, secrets: &Secrets) {
+        let stopped = !(self.has_ended || is_over);
+        // What is no text was no answer either.
+        let Some(pieces) = pieces(&self.chunks, secrets) else { return };
+        self.tape.record(self.request, Recorded::Server(ServerReply { status, headers, pieces, stopped }));
+    }
+}
+
+/// The chunks as text: a character that was parted goes to where it ends. `None` if it is none.
+///
+/// An answer that quotes a key stands there without it, and in one piece, as the key may have been parted too.
+fn pieces(chunks: &[(Duration, Vec<u8>)], secrets: &Secrets) -> Option<Vec<Piece>> {
+    let (mut pieces, mut waiting) = (Vec::new(), Vec::new());
+    for (at, chunk) in chunks {
+        waiting.extend_from_slice(chunk);
+        let whole = match str::from_utf8(&waiting) {
+            Ok(text) => text.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return None,
+        };
+        let rest = waiting.split_off(whole);
+        let text = String::from_utf8(std::mem::replace(&mut waiting, rest)).ok()?;
+        if !text.is_empty() {
+            pieces.push(Piece { ms: Some(ms(*at)), text });
+        }
+    }
+    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let shown = secrets.removed_from(&text);
+    let last = pieces.last().and_then(|piece| piece.ms);
+    Some(if shown == text { pieces } else { vec![Piece { ms: last, text: shown }] })
+}
+
+#[cfg(test)]
+mod tests {
+    use config::Secret;
+
+    use super::*;
+
+    fn texts(chunks: &[&[u8]]) -> Option<Vec<String>> {
+        let key = Secret::new("sk-0123456789");
+        let secrets = Secrets::new(Some(&key), std::iter::empty(), std::iter::empty());
+        let chunks: Vec<_> = chunks.iter().map(|chunk| (Duration::ZERO, chunk.to_vec())).collect();
+        Some(pieces(&chunks, &secrets)?.into_iter().map(|piece| piece.text).collect())
+    }
+
+    #[test]
+    fn characters_are_not_parted() {
+        assert_eq!(texts(&[b"a\xc3", b"\xa9", b"", b"b"]).unwrap(), ["a", "é", "b"]);
+        assert_eq!(texts(&[b"a\xc3"]).unwrap(), ["a"], "half of one at the end was not heard either");
+        assert_eq!(texts(&[b"a\xc3", b"b"]), None);
+    }
+
+    #[test]
+    fn a_key_that_is_quoted_is_taken_out_even_if_it_was_parted() {
+        assert_eq!(texts(&[b"wrong: sk-01234", b"56789!"]).unwrap(), ["wrong: (the key)!"]);
+    }
+}

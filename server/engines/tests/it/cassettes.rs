@@ -1,0 +1,465 @@
+//! What is recorded comes again, without the server: the same text, end and counts, and never a key.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use engines::{
+    Answer, Cassette, Description, Engine, Error, Fim, Finish, HttpEngine, HttpSettings, Kind, Listener,
+    Miss, Prompts, Request, Sampling, Sink, Usage, taped,
+};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use mock::{Dialect, Marks, MockServer, Model, Reply, Step};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, context, engine, request, settings};
+
+/// Where nobody listens.
+const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// A file for a cassette.
+struct File {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+impl File {
+    fn new() -> File {
+        let folder = TempDir::new().expect("there is room for temporary files");
+        File { path: folder.path().join("cassette.jsonl"), _folder: folder }
+    }
+
+    fn recording(&self) -> Arc<Cassette> {
+        Arc::new(Cassette::recording(&self.path).expect("the file is ours"))
+    }
+
+    fn offline(&self) -> Arc<Cassette> {
+        Arc::new(Cassette::offline(Some(&self.path)).expect("the file is a cassette"))
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.path).expect("there is a file")
+    }
+
+    /// Rows that hold an answer.
+    fn answers(&self) -> usize {
+        self.text().lines().filter(|line| line.contains("\"hash\"")).count()
+    }
+}
+
+fn model() -> Model {
+    let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
+    Model::new("coder", Some(Marks::QWEN)).knowing(before, TRUTH, after)
+}
+
+fn speaking() -> [(Kind, Dialect); 10] {
+    [
+        (Kind::OpenAi, Dialect::open_ai(model(), KEY)),
+        (Kind::OpenAiChat, Dialect::open_ai(model(), KEY)),
+        (Kind::Anthropic, Dialect::anthropic(model(), KEY)),
+        (Kind::LlamaCpp, Dialect::llama_cpp(model()).with_key(KEY)),
+        (Kind::Ollama, Dialect::ollama(model())),
+        (Kind::MistralFim, Dialect::mistral(model(), KEY)),
+        (Kind::DeepSeekFim, Dialect::deepseek(model(), KEY)),
+        (Kind::Tgi, Dialect::tgi(model())),
+        (Kind::Vllm, Dialect::vllm(model())),
+        (Kind::Tabby, Dialect::tabby(model(), KEY)),
+    ]
+}
+
+/// The settings of an engine at a server; where the kind has templates, the model's.
+fn settings_of(kind: Kind, url: &str) -> HttpSettings {
+    let fim = match kind {
+        Kind::Tgi | Kind::Vllm => Fim::Template("qwen2.5-coder".to_owned()),
+        _ => Fim::Server,
+    };
+    HttpSettings { fim, ..settings(kind, url) }
+}
+
+fn on(cassette: &Arc<Cassette>, settings: HttpSettings) -> HttpEngine {
+    engine(settings).on_cassette(cassette)
+}
+
+fn with_context() -> Request {
+    Request { context: context(), ..request(FIXTURE) }
+}
+
+#[tokio::test]
+async fn every_format_says_again_what_it_said() {
+    for (kind, dialect) in speaking() {
+        let (file, server) = (File::new(), MockServer::speaking(dialect));
+        let recording = file.recording();
+        let recorder = on(&recording, settings_of(kind, &server.url()));
+        let (first, heard) = ask_for(&recorder, with_context()).await;
+        let first = first.unwrap_or_else(|error| panic!("{kind}: {error}; {:?}", server.log().passed_over));
+        let asked = server.log().received.len();
+        drop((recorder, recording));
+        assert!(!file.text().contains(KEY), "{kind}: {}", file.text());
+        let offline = file.offline();
+        let elsewhere = HttpSettings { server: engines::Server::at(NOWHERE), ..settings_of(kind, NOWHERE) };
+        let (again, reheard) = ask_for(&on(&offline, elsewhere), with_context()).await;
+        let again = again.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
+        assert_eq!((again.finish, again.usage, again.timings), (first.finish, first.usage, first.timings));
+        assert_eq!((reheard.text, reheard.prompts), (heard.text, heard.prompts), "{kind}");
+        assert_eq!(server.log().received.len(), asked, "{kind}: nobody was asked again");
+        assert_eq!(offline.tally().missed, 0, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn another_request_is_another_question() {
+    let (file, server) = (File::new(), MockServer::speaking(Dialect::llama_cpp(model())));
+    let original = || settings_of(Kind::LlamaCpp, &server.url());
+    let (answer, _) = ask(&on(&file.recording(), original())).await;
+    answer.expect("the server answers");
+    let template =
+        HttpSettings { fim: Fim::Template("{prefix}<|fim_middle|>{suffix}".to_owned()), ..original() };
+    let longer = HttpSettings { sampling: Sampling::likeliest(65), ..original() };
+    let renamed = HttpSettings { name: "other".to_owned(), ..original() };
+    let mut extended = original();
+    extended.extra.insert("min_p".to_owned(), 0.5.into());
+    for changed in [template, longer, renamed, extended] {
+        let (cassette, name) = (file.offline(), changed.name.clone());
+        let (answer, _) = ask(&on(&cassette, changed)).await;
+        let error = answer.expect_err("nothing is recorded for it");
+        let Error::NotRecorded { engine, miss: Miss::NotHeld { cassette: path } } = &error else {
+            panic!("another error: {error}")
+        };
+        assert_eq!((engine, path), (&name, &file.path));
+        let message = error.to_string();
+        for word in [name.as_str(), "cassette.jsonl", "--offline", "record"] {
+            assert!(message.contains(word), "no {word} in {message}");
+        }
+        assert_eq!((error.cause(), cassette.tally().missed), ("not_recorded", 1));
+    }
+    let context = ask_for(&on(&file.offline(), original()), with_context()).await;
+    assert!(matches!(context.0, Err(Error::NotRecorded { .. })), "another context is another question");
+    assert_eq!(server.log().received.len(), 1);
+}
+
+#[tokio::test]
+async fn without_a_cassette_offline_asks_nobody() {
+    let server = MockServer::speaking(Dialect::llama_cpp(model()));
+    let nothing = Arc::new(Cassette::offline(None).unwrap());
+    let (answer, _) = ask(&on(&nothing, settings_of(Kind::LlamaCpp, &server.url()))).await;
+    let message = answer.unwrap_err().to_string();
+    assert!(message.contains("`tested`") && message.contains("--cassette"), "{message}");
+    assert!(server.log().received.is_empty());
+}
+
+const PIECE: &str = "data: {\"content\": \"piece \", \"stop\": false}\n\n";
+
+async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, Error>, String) {
+    let mut heard = Heard { enough: Some(enough), ..Heard::default() };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
+    (answer, heard.text)
+}
+
+#[tokio::test]
+async fn what_was_enough_is_enough_again_and_never_taken_for_all() {
+    let (file, stream) = (File::new(), Reply::stream("text/event-stream"));
+    let stream = stream.chunk(PIECE.as_bytes()).chunk(PIECE.as_bytes()).step(Step::Hang);
+    let server = MockServer::replying([stream]);
+    let at = || settings(Kind::LlamaCpp, &server.url());
+    let first = hear(&on(&file.recording(), at()), 6).await;
+    let again = hear(&on(&file.offline(), at()), 6).await;
+    assert_eq!(again.0.unwrap().finish, Finish::Complete);
+    assert_eq!((first.0.unwrap().finish, &first.1), (Finish::Complete, &again.1));
+    let (more, _) = hear(&on(&file.offline(), at()), 1000).await;
+    let error = more.expect_err("nobody knows how it went on");
+    assert!(matches!(error, Error::NotRecorded { miss: Miss::EndsEarly { .. }, .. }), "{error}");
+}
+
+#[tokio::test]
+async fn failures_are_not_kept() {
+    let cut_short = Reply { closes: true, ..Reply::stream("text/event-stream").chunk(PIECE.as_bytes()) };
+    let refusal = |status| Reply::json(status, &serde_json::json!({"error": {"message": "no"}}));
+    for reply in [cut_short, refusal(401), refusal(500), refusal(503), refusal(429)] {
+        let (file, server) = (File::new(), MockServer::replying([reply]));
+        let mut hurried = settings(Kind::LlamaCpp, &server.url());
+        hurried.timeout = Some(Duration::from_millis(200));
+        let (answer, _) = ask(&on(&file.recording(), hurried)).await;
+        answer.expect_err("the server fails");
+        assert_eq!(file.answers(), 0, "{}", file.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_nobody_waited_for_is_not_kept() {
+    let stream = Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).step(Step::Hang);
+    let (file, server) = (File::new(), MockServer::replying([stream]));
+    let (engine, cancel) =
+        (on(&file.recording(), settings(Kind::LlamaCpp, &server.url())), CancellationToken::new());
+    let mut heard = |_: &str| {
+        cancel.cancel();
+        ControlFlow::Continue(())
+    };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &cancel).await;
+    assert!(matches!(answer, Err(Error::Cancelled)));
+    assert_eq!(file.answers(), 0);
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_question_comes_again() {
+    let said = serde_json::json!({"error": {"message": "the request exceeds the available context size"}});
+    let (file, server) = (File::new(), MockServer::replying([Reply::json(400, &said)]));
+    let at = || settings(Kind::LlamaCpp, &server.url());
+    let (first, _) = ask(&on(&file.recording(), at())).await;
+    let (again, _) = ask(&on(&file.offline(), at())).await;
+    let (first, again) = (first.unwrap_err(), again.unwrap_err());
+    assert_eq!((first.cause(), again.cause()), ("question_too_long", "question_too_long"));
+    assert_eq!(first.to_string(), again.to_string());
+}
+
+/// What a refusal taught holds for questions in any order: the one that taught it may come last, or not at all.
+#[tokio::test]
+async fn what_was_learnt_is_known_again_before_the_first_question() {
+    let server = MockServer::speaking(Dialect::llama_cpp(Model::new("codestral", None)));
+    let at = || HttpSettings {
+        fim: Fim::Auto,
+        model: None,
+        context_window: None,
+        ..settings(Kind::LlamaCpp, &server.url())
+    };
+    let other = || request("def other():\n    return $0\n");
+    let file = File::new();
+    let said = {
+        let engine = on(&file.recording(), at());
+        let (first, _) = ask(&engine).await;
+        assert_eq!(first.unwrap().refusals, 1);
+        ask_for(&engine, other()).await.1.text
+    };
+    let (offline, asked) = (file.offline(), server.log().received.len());
+    let engine = on(&offline, at());
+    let (answer, heard) = ask_for(&engine, other()).await;
+    answer.expect("it is recorded");
+    assert_eq!(heard.text, said);
+    ask(&engine).await.0.expect("it is recorded");
+    assert_eq!((offline.tally().missed, server.log().received.len()), (0, asked));
+}
+
+fn saying(text: &str) -> Reply {
+    Reply::events([
+        serde_json::json!({"content": text, "stop": false}).to_string().as_str(),
+        r#"{"content": "", "stop": true, "stop_type": "eos"}"#,
+    ])
+}
+
+#[tokio::test]
+async fn repetitions_are_as_different_as_they_were() {
+    let (file, server) = (File::new(), MockServer::replying([saying("one"), saying("two")]));
+    let at = || settings(Kind::LlamaCpp, &server.url());
+    let recording = file.recording();
+    let engine = on(&recording, at());
+    for text in ["one", "two"] {
+        assert_eq!(ask(&engine).await.1.text, text, "each repetition is asked");
+    }
+    assert_eq!(recording.tally().recorded, 2);
+    let offline = file.offline();
+    let engine = on(&offline, at());
+    for text in ["one", "two", "two"] {
+        assert_eq!(ask(&engine).await.1.text, text);
+    }
+    let tally = offline.tally();
+    assert_eq!((tally.replayed, tally.repeated, tally.missed), (3, 1, 0));
+}
+
+#[tokio::test]
+async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
+    let (file, server) = (File::new(), MockServer::speaking(Dialect::llama_cpp(model())));
+    let at = || settings_of(Kind::LlamaCpp, &server.url());
+    for expected in [(0, 1), (1, 0)] {
+        let cassette = file.recording();
+        ask(&on(&cassette, at())).await.0.expect("there is an answer");
+        assert_eq!((cassette.tally().replayed, cassette.tally().recorded), expected);
+    }
+    assert_eq!(server.log().received.len(), 1);
+    let cassette = file.recording();
+    ask_for(&on(&cassette, at()), with_context()).await.0.expect("there is an answer");
+    assert_eq!((server.log().received.len(), file.answers()), (2, 2));
+}
+
+#[tokio::test]
+async fn keys_stay_out_wherever_they_stand() {
+    let (half, rest) = KEY.split_at(9);
+    let (file, server) = (File::new(), MockServer::replying([saying(&format!("key {KEY}"))]));
+    let mut holding = settings(Kind::LlamaCpp, &server.url());
+    holding.extra.insert("proof".to_owned(), "another-key-0123".into());
+    holding.extra.insert("key".to_owned(), KEY.into());
+    let (answer, heard) = ask_for(&on(&file.recording(), holding), request(&format!("# {KEY}\n$0\n"))).await;
+    answer.expect("the server answers");
+    assert!(heard.text.contains(KEY), "who asks hears what was said");
+    for key in [KEY, "another-key-0123"] {
+        assert!(!file.text().contains(key), "{}", file.text());
+    }
+    let parted = Reply::stream("text/event-stream")
+        .chunk(format!("data: {{\"content\": \"{half}").as_bytes())
+        .step(Step::Pause(Duration::from_millis(20)))
+        .chunk(format!("{rest}\", \"stop\": true}}\n\n").as_bytes())
+        .end();
+    let (file, server) = (File::new(), MockServer::replying([parted]));
+    ask(&on(&file.recording(), settings(Kind::LlamaCpp, &server.url()))).await.0.expect("the server answers");
+    assert!(!file.text().contains(rest), "{}", file.text());
+}
+
+/// Hears when pieces came.
+#[derive(Default)]
+struct Times {
+    recorded: Vec<Option<Duration>>,
+}
+
+impl Listener for Times {
+    fn recorded(&mut self, after: Option<Duration>) {
+        self.recorded.push(after);
+    }
+
+    fn text(&mut self, _: &str) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+async fn times(engine: &dyn Engine) -> Vec<Option<Duration>> {
+    let mut times = Times::default();
+    let answer = engine.complete(request(FIXTURE), &mut times, &CancellationToken::new()).await;
+    answer.expect("there is an answer");
+    times.recorded
+}
+
+#[tokio::test]
+async fn an_answer_tells_the_times_of_its_recording() {
+    const PAUSE: Duration = Duration::from_millis(300);
+    let dialect = Dialect::llama_cpp(model()).taking(PAUSE, Duration::ZERO);
+    let (file, server) = (File::new(), MockServer::speaking(dialect));
+    let at = || settings_of(Kind::LlamaCpp, &server.url());
+    assert_eq!(times(&on(&file.recording(), at())).await, [], "now is no recording");
+    let start = Instant::now();
+    let recorded = times(&on(&file.offline(), at())).await;
+    assert!(!recorded.is_empty() && recorded.iter().all(|after| *after >= Some(PAUSE)), "{recorded:?}");
+    assert!(start.elapsed() < PAUSE, "nobody waits for a recording");
+}
+
+/// A program that counts how often it is asked.
+struct Program {
+    description: Description,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Program {
+    fn counted(model: &str) -> (Arc<dyn Engine>, Arc<AtomicUsize>) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let description = Description {
+            name: "program".to_owned(),
+            kind: Kind::Scripted,
+            model: model.to_owned(),
+            settings: [("command".to_owned(), "complete".to_owned())].into(),
+        };
+        (Arc::new(Program { description, asked: Arc::clone(&asked) }), asked)
+    }
+}
+
+impl Engine for Program {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn reads_workspace(&self) -> bool {
+        false
+    }
+
+    fn reads_context(&self) -> bool {
+        true
+    }
+
+    fn complete<'a>(
+        &'a self,
+        _: Request,
+        sink: Sink<'a>,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            let usage = Some(Usage { input: 7, output: 2, cached: None });
+            for piece in ["one\n", "two\n"] {
+                if sink.text(piece).is_break() {
+                    return Ok(Answer { usage, ..Answer::ended(Finish::Complete) });
+                }
+            }
+            Ok(Answer { usage, ..Answer::ended(Finish::Length) })
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_program_is_replayed_without_being_asked() {
+    let file = File::new();
+    let ((engine, asked), recording) = (Program::counted("one"), file.recording());
+    let (first, heard) = ask(&*taped(engine, &recording)).await;
+    drop(recording);
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    let (engine, asked) = Program::counted("one");
+    let engine = taped(engine, &file.offline());
+    let (again, reheard) = ask(&*engine).await;
+    assert_eq!((again.unwrap(), reheard.text), (first.unwrap(), heard.text));
+    let (cut, text) = hear(&*engine, 1).await;
+    assert_eq!((cut.unwrap().finish, text.as_str()), (Finish::Complete, "one\n"));
+    assert!(matches!(ask_for(&*engine, with_context()).await.0, Err(Error::NotRecorded { .. })));
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    let (other, _) = Program::counted("two");
+    assert!(matches!(ask(&*taped(other, &file.offline())).await.0, Err(Error::NotRecorded { .. })));
+}
+
+/// The same prompt, asked by another program, is this engine's request: in every format that takes prompts.
+#[tokio::test]
+async fn a_file_of_prompts_and_answers_becomes_an_engine() {
+    let prompt = "<|fim_prefix|>def area(width, height):\n    return <|fim_suffix|>\n\nprint(area(2, 3))\n<|fim_middle|>";
+    let row = |answer: &str, model: &str, finish: &str| {
+        serde_json::json!({"prompt": prompt, "output": answer, "model": model, "stop_reason": finish})
+            .to_string()
+    };
+    let rows = [row("width * height\n", "coder", "length"), row("nothing", "another", "stop:eos")].join("\n");
+    for kind in [Kind::OpenAi, Kind::LlamaCpp, Kind::Vllm, Kind::Tgi, Kind::Ollama] {
+        let file = File::new();
+        let at =
+            || HttpSettings { fim: Fim::Template("qwen2.5-coder".to_owned()), ..settings(kind, NOWHERE) };
+        let made = Prompts::parse(&rows).unwrap().write_cassette(&[engine(at())], &file.path).unwrap();
+        assert_eq!((made[0].engine.as_str(), made[0].taken, made[0].others), ("tested", 1, 1));
+        let engine = on(&file.offline(), at());
+        let (answer, heard) = ask(&engine).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
+        assert_eq!((heard.text.as_str(), answer.finish), ("width * height\n", Finish::Length), "{kind}");
+        assert_eq!(times(&engine).await, [None], "{kind}: nobody knows how long it took");
+    }
+}
+
+#[test]
+fn what_makes_no_cassette_is_told_and_leaves_no_file() {
+    for (rows, message) in [
+        ("", "there are no rows"),
+        ("{\"prompt\": \"a\"}", "line 1: there is no text `answer`, `output`, `completion`"),
+        ("{\"answer\": \"a\"}", "line 1: there is no text `prompt`"),
+        ("\n[1]", "line 2: invalid type"),
+    ] {
+        let error = Prompts::parse(rows).expect_err(message).to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+    let (file, prompts) =
+        (File::new(), Prompts::parse(r#"{"prompt": "a", "answer": "b", "model": "x"}"#).unwrap());
+    let rendered =
+        HttpSettings { fim: Fim::Template("starcoder2".to_owned()), ..settings(Kind::OpenAi, NOWHERE) };
+    let error = prompts.write_cassette(&[engine(rendered.clone())], &file.path).unwrap_err().to_string();
+    assert!(error.contains("`coder`") && error.ends_with("there are x"), "{error}");
+    let hole = HttpSettings { model: None, ..settings(Kind::LlamaCpp, NOWHERE) };
+    let error = prompts.write_cassette(&[engine(hole)], &file.path).unwrap_err().to_string();
+    assert!(error.contains("`tested`") && error.contains("`fim`"), "{error}");
+    assert!(!file.path.exists());
+    fs::write(&file.path, "mine").unwrap();
+    let of_any = HttpSettings { model: None, ..rendered };
+    prompts.write_cassette(&[engine(of_any)], &file.path).expect_err("there is a file already");
+    assert_eq!(file.text(), "mine");
+}

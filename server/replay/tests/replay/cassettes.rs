@@ -1,0 +1,231 @@
+//! Six real models on cassettes: what they really answered to prompts that were really sent, by the ordinary path.
+//!
+//! The texts around the hole and the code from elsewhere are taken out of each prompt; the engine puts them together again. Where the
+//! layout is one that an engine can be told, that has to be the prompt byte for byte, or its answer is not found.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World, complete};
+use engines::{Cassette, Fim, HttpEngine, HttpSettings, Kind, Prompts, Sampling, Server};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::real::{Real, language, text};
+
+/// Where nobody listens.
+const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// What stands before the files in two of the project's layouts, and in no model's own.
+const PREFACE: &str = "Please keep response concise and scope of response limited. If no good completion exists, do not answer:\n";
+
+/// The special tokens of a model's family.
+struct Marks {
+    prefix: &'static str,
+    suffix: &'static str,
+    middle: &'static str,
+    file: &'static str,
+    family: &'static str,
+}
+
+const QWEN: Marks = Marks {
+    prefix: "<|fim_prefix|>",
+    suffix: "<|fim_suffix|>",
+    middle: "<|fim_middle|>",
+    file: "<|file_sep|>",
+    family: "qwen2.5-coder",
+};
+
+const GRANITE: Marks = Marks {
+    prefix: "<fim_prefix>",
+    suffix: "<fim_suffix>",
+    middle: "<fim_middle>",
+    file: "<filename>",
+    family: "granite-3",
+};
+
+fn marks(model: &str) -> &'static Marks {
+    if model.contains("Qwen") { &QWEN } else { &GRANITE }
+}
+
+/// What a prompt was made of.
+#[derive(Clone, Default)]
+struct Question {
+    context: Vec<(String, String)>,
+    prefix: String,
+    suffix: String,
+}
+
+/// The prompt's text before `<fim_prefix>`, before the hole, and behind it.
+fn parts<'a>(prompt: &'a str, marks: &Marks) -> [&'a str; 3] {
+    let (head, rest) = prompt.split_once(marks.prefix).expect("a prompt has a prefix");
+    let (prefix, rest) = rest.split_once(marks.suffix).expect("a prompt has a suffix");
+    [head, prefix, rest.strip_suffix(marks.middle).expect("a prompt ends with its middle")]
+}
+
+/// Code from elsewhere that stands as comments before the text, each piece below its path and the text below its own.
+fn from_comments(text: &str, path: &str, sign: &str) -> Question {
+    let own = format!("{sign} {path}\n");
+    let (above, prefix) = text.split_once(&own).expect("the text stands below its path");
+    let head = format!("{sign} Path: ");
+    let pieces = above.split(&head).skip(1).map(|piece| {
+        let (path, lines) = piece.split_once('\n').expect("a path has a line of its own");
+        let lines = lines.lines().map(|line| line.strip_prefix(sign).and_then(|line| line.strip_prefix(' ')));
+        let lines: Vec<&str> = lines.map(|line| line.expect("a comment")).collect();
+        (path.to_owned(), lines.join("\n"))
+    });
+    Question { context: pieces.collect(), prefix: prefix.to_owned(), suffix: String::new() }
+}
+
+/// Code from elsewhere that stands as files before the text, whose own path comes last.
+fn from_files(head: &str, marks: &Marks) -> Vec<(String, String)> {
+    let mut files: Vec<&str> = head.split(marks.file).skip(1).collect();
+    files.pop();
+    let file = |file: &str| {
+        let (path, text) = file.split_once('\n').expect("a path has a line of its own");
+        (path.to_owned(), text.to_owned())
+    };
+    files.into_iter().map(file).collect()
+}
+
+/// The template, as it is configured, and what the prompt was made of; `None` for a layout that no engine can be told.
+fn taken_apart(answer: &Value, path: &str) -> Option<(String, Question)> {
+    let (prompt, marks) = (text(answer, "prompt"), marks(text(answer, "model")));
+    let [head, prefix, suffix] = parts(prompt, marks);
+    let Marks { prefix: p, suffix: s, middle, file, family } = marks;
+    let own = |prefix: &str| Question { prefix: prefix.to_owned(), ..Question::default() };
+    let (fim, question) = match text(answer, "template") {
+        "no_snippets" => {
+            let head = format!("{file}{path}\n");
+            (format!("{p}{file}{{path}}\n{{prefix}}{s}{{suffix}}{middle}"), own(prefix.strip_prefix(&head)?))
+        }
+        "comment" => {
+            let sign = if text(answer, "language") == "python" { "#" } else { "//" };
+            (format!("{p}{{prefix}}{s}{{suffix}}{middle}"), from_comments(prefix, path, sign))
+        }
+        "outside" => {
+            let context = from_files(head.strip_prefix(PREFACE)?, marks);
+            ((*family).to_owned(), Question { context, ..own(prefix) })
+        }
+        // Whole files within the prefix, behind words that no model was trained on.
+        _ => return None,
+    };
+    Some((fim, Question { suffix: suffix.to_owned(), ..question }))
+}
+
+fn engine(model: &str, fim: &str) -> HttpEngine {
+    let settings = HttpSettings {
+        name: model.to_owned(),
+        kind: Kind::OpenAi,
+        server: Server::at(NOWHERE),
+        model: Some(model.to_owned()),
+        fim: Fim::Template(fim.to_owned()),
+        sampling: Sampling::likeliest(64),
+        extra: serde_json::Map::new(),
+        context_window: Some(8192),
+        timeout: None,
+    };
+    HttpEngine::new(settings).expect("the settings are right")
+}
+
+/// Engines that answer out of a cassette, each made once.
+struct Replayed {
+    folder: TempDir,
+    prompts: Prompts,
+    engines: BTreeMap<(String, String), (Arc<Cassette>, HttpEngine)>,
+}
+
+impl Replayed {
+    fn new(real: &Real) -> Replayed {
+        let rows: Vec<String> = real.answers.iter().map(Value::to_string).collect();
+        Replayed {
+            folder: TempDir::new().expect("there is room for temporary files"),
+            prompts: Prompts::parse(&rows.join("\n")).expect("the rows have prompts and answers"),
+            engines: BTreeMap::new(),
+        }
+    }
+
+    fn engine(&mut self, model: &str, fim: &str) -> &HttpEngine {
+        let path = self.folder.path().join(format!("{}.jsonl", self.engines.len()));
+        let made = || {
+            let recorded = engine(model, fim);
+            self.prompts
+                .write_cassette(std::slice::from_ref(&recorded), &path)
+                .expect("the engine sends prompts");
+            let cassette = Arc::new(Cassette::offline(Some(&path)).expect("it was just made"));
+            (Arc::clone(&cassette), recorded.on_cassette(&cassette))
+        };
+        &self.engines.entry((model.to_owned(), fim.to_owned())).or_insert_with(made).1
+    }
+}
+
+async fn completed(question: &Question, path: &str, answer: &Value, engine: &HttpEngine) -> Outcome {
+    let whole = [question.prefix.as_str(), question.suffix.as_str()].concat();
+    let document = Document { path: path.into(), language: language(answer), text: whole.into() };
+    let item = |(path, text): &(String, String)| ContextItem {
+        path: path.clone(),
+        text: text.clone(),
+        strategy: "cceval".to_owned(),
+        score: 0.0,
+    };
+    let snapshot = World::empty().open(document).with_context(question.context.iter().map(item).collect());
+    complete(&snapshot, question.prefix.len(), engine, &Settings::for_replay(), &CancellationToken::new())
+        .await
+}
+
+/// How many prompts of a layout there are, and how many we render byte for byte.
+#[derive(Debug, Default)]
+struct Rendered {
+    all: usize,
+    same: usize,
+}
+
+#[tokio::test]
+async fn golden_real_models_answer_as_they_did() {
+    let Some(real) = Real::read("real models on cassettes") else { return };
+    let mut replayed = Replayed::new(&real);
+    let mut layouts: BTreeMap<(&str, &str), Rendered> = BTreeMap::new();
+    for answer in &real.answers {
+        let (model, layout) = (text(answer, "model"), text(answer, "template"));
+        let path = text(&real.task(answer)["metadata"], "file");
+        let rendered = layouts.entry((layout, marks(model).family)).or_default();
+        rendered.all += 1;
+        let Some((fim, question)) = taken_apart(answer, path) else { continue };
+        let outcome = completed(&question, path, answer, replayed.engine(model, &fim)).await;
+        rendered.same += usize::from(check(answer, &question, &outcome));
+    }
+    eprintln!("prompts by layout and family: {layouts:?}");
+    for (layout, Rendered { all, same }) in layouts {
+        assert_eq!(same > 0, layout.0 != "inside", "{layout:?}: {same} of {all}");
+    }
+    assert!(replayed.engines.values().all(|(cassette, _)| cassette.tally().repeated == 0));
+}
+
+/// Whether the prompt was rendered byte for byte, and the answer to it is the model's. What stands in the way is known: a piece of
+/// code without any, which we leave out, and words before the first file, whose answer is none to a question without them.
+#[track_caller]
+fn check(answer: &Value, question: &Question, Outcome { status, trace, .. }: &Outcome) -> bool {
+    let (prompt, output, task) = (text(answer, "prompt"), text(answer, "output"), text(answer, "task_id"));
+    let ours = trace.prompt.as_deref().expect("an engine tells its prompt before it asks");
+    let has_blank_piece = question.context.iter().any(|(_, text)| text.trim().is_empty());
+    if has_blank_piece || prompt.starts_with(PREFACE) {
+        assert!(matches!(status, Status::Failed(engines::Error::NotRecorded { .. })), "{task}: {status:?}");
+        assert!(
+            has_blank_piece || prompt.strip_prefix(PREFACE) == Some(ours),
+            "{task}\n{prompt}\n---\n{ours}"
+        );
+        return !has_blank_piece;
+    }
+    assert_eq!(ours, prompt, "{task}");
+    assert!(matches!(status, Status::Ok | Status::Silent(_)), "{task}: {status:?}");
+    assert_eq!(
+        (trace.timings.clock, trace.timings.first),
+        (Clock::Unknown, None),
+        "{task}: no time is known"
+    );
+    // Reading ends when the text is complete, so that there may be more of it.
+    assert!(output.starts_with(&trace.received), "{task}: {output:?}, and not {:?}", trace.received);
+    assert!(!trace.received.trim().is_empty() || output.trim().is_empty(), "{task}: {output:?}");
+    true
+}

@@ -1,0 +1,158 @@
+//! Runs that are recorded and come again without their engines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cases::{Prediction, Recorded, Status};
+use mock::{Dialect, Marks, MockServer, Model};
+use tests::Project;
+
+use crate::engines::{KEY, WRITTEN, open_ai};
+use crate::rows;
+use crate::settings::user_file;
+
+/// What of an answer is the same whenever it is replayed.
+fn essence(run: &Path) -> Vec<(String, String, String, String, String)> {
+    let one = |row: Prediction| {
+        let rest = format!("{} {} {:?} {:?}", row.status, row.finish, row.reason, row.tokens);
+        (row.case, row.engine.fingerprint, row.raw, row.text, rest)
+    };
+    let mut all: Vec<_> = rows::predictions(run).into_iter().map(one).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_run_comes_again_without_its_server_and_tells_so() {
+    let project = Project::generated(3);
+    let (server, settings) = open_ai();
+    user_file(&project, &settings);
+    let recorded =
+        project.run("try . --cases 6 --engine mock --out ../run --cassette ../c.jsonl").expect_code(0);
+    assert!(recorded.stderr.contains("c.jsonl: 0 answers replayed"), "{}", recorded.stderr);
+    drop(server);
+    assert!(!rows::text(&project.beside("c.jsonl")).contains(KEY));
+    let replayed = "replay ../run/cases.jsonl --workspace . --engine mock --cassette ../c.jsonl --offline --out ../again";
+    let outcome = project.run(replayed).expect_code(0);
+    let again = rows::predictions(&project.beside("again"));
+    assert!(again.iter().any(|row| row.raw.contains(WRITTEN)));
+    assert!(again.iter().all(|row| row.recorded == Some(Recorded::Timed)));
+    assert!(rows::predictions(&project.beside("run")).iter().all(|row| row.recorded.is_none()));
+    assert_eq!(essence(&project.beside("again")), essence(&project.beside("run")));
+    assert!(outcome.stdout.contains("come from a cassette"), "{}", outcome.stdout);
+    let config = |run: &str| rows::run(&project.beside(run)).engines;
+    assert_eq!(config("again"), config("run"), "a cassette makes no other engine");
+}
+
+#[test]
+fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
+    let project = Project::generated(3);
+    let (server, settings) = open_ai();
+    user_file(&project, &settings);
+    project.run("try . --cases 6 --engine mock --out ../run --cassette ../c.jsonl").expect_code(0);
+    let asked = server.log().received.len();
+    let other = "replay ../run/cases.jsonl --engine mock --engine builtin --workspace . --offline --out";
+    let outcome = project.run(&format!("{other} ../none")).expect_code(3);
+    let outcome = outcome.expect_message(&["questions stayed without an answer", "--offline", "--cassette"]);
+    assert_eq!(outcome.stderr.matches("--offline").count(), 1, "{}", outcome.stderr);
+    for row in rows::predictions(&project.beside("none")) {
+        assert_eq!(row.status == Status::Error, row.engine.kind == "openai", "{row:?}");
+    }
+    let settings = settings.replace("qwen2.5-coder", "starcoder2");
+    user_file(&project, &settings);
+    let changed = project.run(&format!("{other} ../changed --cassette ../c.jsonl")).expect_code(3);
+    changed.expect_message(&["c.jsonl holds no answer to", "run the same once without --offline"]);
+    assert_eq!(server.log().received.len(), asked, "nobody was asked");
+}
+
+#[test]
+fn what_is_no_cassette_is_told_before_any_work() {
+    let project = Project::generated(2);
+    project.write("notes.txt", "mine");
+    let outcome = project.run("try . --cassette notes.txt").expect_code(2);
+    outcome.expect_message(&["notes.txt is no cassette", "name another file"]);
+    assert_eq!(rows::text(&project.root().join("notes.txt")), "mine");
+    let outcome = project.run("try . --cassette none.jsonl --offline").expect_code(2);
+    outcome.expect_message(&["cannot read the cassette none.jsonl", "record it"]);
+    let header = "{\"schema\":\"1.0\",\"format\":\"ghostbench-cassette\"}\n";
+    project.write("torn.jsonl", format!("{header}{{\"engine\":\"a\",\"ha"));
+    let outcome =
+        project.run("try . --cases 2 --engine builtin --cassette torn.jsonl --offline --out ../run");
+    outcome.expect_code(0).expect_message(&["torn.jsonl line 2 was not written to its end"]);
+    project.write("broken.jsonl", format!("{header}{{\"engine\":\n{{}}\n"));
+    let outcome = project.run("try . --cassette broken.jsonl").expect_code(3);
+    outcome.expect_message(&["broken.jsonl line 2:", "remove the line"]);
+}
+
+#[test]
+fn prompts_and_answers_of_another_program_become_an_engine() {
+    let project = Project::generated(2);
+    let engine = |name: &str, fim: &str| {
+        format!(
+            "[[engine]]\nname = \"{name}\"\nkind = \"openai\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"\n{fim}\n"
+        )
+    };
+    user_file(&project, &[engine("told", "fim = \"qwen2.5-coder\""), engine("untold", "")].concat());
+    project.write(
+        "answers.jsonl",
+        "{\"prompt\":\"a\",\"output\":\"b\"}\n{\"prompt\":\"a\",\"output\":\"c\",\"model\":\"x\"}\n",
+    );
+    let make = "engines cassette answers.jsonl --out made.jsonl --engine";
+    project
+        .run(&format!("{make} told"))
+        .expect_code(0)
+        .expect_message(&["told: 1 answer", "1 are of other models"]);
+    project
+        .run(&format!("{make} told"))
+        .expect_code(2)
+        .expect_message(&["cannot write the cassette made.jsonl"]);
+    project.run(&format!("{make} untold")).expect_code(2).expect_message(&["`untold`", "`fim`"]);
+    project
+        .run(&format!("{make} builtin"))
+        .expect_code(2)
+        .expect_message(&["no engine `builtin` in the settings"]);
+}
+
+/// The fixture of a small cassette: what it holds is asked as ever, whoever runs it.
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join("cassette")
+}
+
+/// Our own cassette answers on any machine. When it does not, what goes over the wire has changed: if that was meant, record it anew
+/// with `UPDATE_EXPECT=1`.
+#[test]
+fn our_own_cassette_answers_a_fresh_clone() {
+    let (folder, project) = (fixture(), Project::generated(1));
+    let at = |file: &str| folder.join(file).display().to_string();
+    let (suite, cassette, settings) = (at("cases.jsonl"), at("cassette.jsonl"), at("ghostbench.toml"));
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        record(&project, &suite, &cassette);
+    }
+    let before = rows::text(Path::new(&cassette));
+    let replay = format!(
+        "replay {suite} --config {settings} --engine coder --cassette {cassette} --offline --out ../run"
+    );
+    project.run(&replay).expect_code(0);
+    let predictions = rows::predictions(&project.beside("run"));
+    for case in rows::cases(&folder) {
+        let answer = predictions.iter().find(|row| row.case == case.id).expect("every case is answered");
+        assert_eq!(answer.text, case.truth, "{}", case.path);
+    }
+    assert_eq!(rows::text(Path::new(&cassette)), before, "offline writes nothing");
+}
+
+/// Records the fixture from a server that knows the truths.
+fn record(project: &Project, suite: &str, cassette: &str) {
+    let model = rows::cases(&fixture()).iter().fold(Model::new("coder", Some(Marks::QWEN)), |model, case| {
+        model.knowing(&case.prefix, &case.truth, &case.suffix)
+    });
+    let server = MockServer::speaking(Dialect::llama_cpp(model));
+    let there = rows::text(&fixture().join("ghostbench.toml")).replace("http://127.0.0.1:1", &server.url());
+    let settings = project.write("recording.toml", there);
+    let _ = fs::remove_file(cassette);
+    let replay = format!(
+        "replay {suite} --config {} --engine coder --cassette {cassette} --out ../recorded",
+        settings.display()
+    );
+    project.run(&replay).expect_code(0);
+}
