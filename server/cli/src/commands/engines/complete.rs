@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::engines::{Cassette, ServerTimings, Usage};
-use completion::{Document, Outcome, Snapshot, Status};
+use completion::{Clock, Document, Outcome, Snapshot, Status};
 use config::{Config, Kind};
 use lsp::EditorEngine;
 use replay::ConfiguredEngine;
@@ -81,6 +81,15 @@ fn candidates(
         candidates.truncate(1);
     }
     Ok(candidates)
+}
+
+/// Whose times they are, if they were not measured now.
+fn clock(clock: Clock) -> Option<&'static str> {
+    match clock {
+        Clock::Measured => None,
+        Clock::Recorded(_) => Some("times of its recording"),
+        Clock::Unknown => Some("recorded without times"),
+    }
 }
 
 /// What an engine answered.
@@ -162,6 +171,7 @@ fn facts(outcome: &Outcome) -> Vec<String> {
         Some(context),
         trace.timings.first.map(|first| format!("first text after {}", ms(first))),
         Some(format!("all after {}", ms(trace.timings.total))),
+        clock(trace.timings.clock).map(str::to_owned),
         tokens,
     ];
     facts.into_iter().flatten().collect()
@@ -207,6 +217,7 @@ fn json_answer(answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Value {
         "text": outcome.text,
         "raw": trace.received,
         "ms": {"gather": ms(trace.timings.gather), "first": trace.timings.first.map(ms), "total": ms(trace.timings.total)},
+        "clock": clock(trace.timings.clock),
         "server_ms": trace.server.map(server),
         "tokens": trace.usage.map(|usage| json!({"in": usage.input, "out": usage.output, "cached": usage.cached})),
         "sent_bytes": {"prefix": trace.sent.prefix, "suffix": trace.sent.suffix, "context": trace.sent.context},
