@@ -127,6 +127,10 @@ impl Listener for Recording<'_> {
         self.sink.prompt(prompt);
     }
 
+    fn said(&mut self, piece: &str) -> ControlFlow<()> {
+        self.sink.said(piece)
+    }
+
     fn text(&mut self, piece: &str) -> ControlFlow<()> {
         let ms = Some(super::ms(self.start.elapsed()));
         self.pieces.push(Piece { ms, text: piece.to_owned() });
