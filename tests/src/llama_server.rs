@@ -47,6 +47,11 @@ impl LlamaServer {
         Some(server)
     }
 
+    /// A model that it can load, as a GGUF file: it writes nonsense.
+    pub fn tiny_model() -> Vec<u8> {
+        tiny_model::tiny_model()
+    }
+
     /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)

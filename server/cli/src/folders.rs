@@ -37,9 +37,18 @@ pub(crate) fn user_settings() -> Option<PathBuf> {
 
 /// The log of the language server: where logs belong on this platform, else in the data folder.
 pub(crate) fn server_log() -> Option<PathBuf> {
+    Some(logs()?.join("lsp.log"))
+}
+
+/// The logs of programs that are started for engines, beside it.
+pub(crate) fn engine_logs() -> Option<PathBuf> {
+    Some(logs()?.join("engines"))
+}
+
+fn logs() -> Option<PathBuf> {
     let strategy = etcetera::choose_base_strategy().ok()?;
     let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Some(folder.join(OURS).join("lsp.log"))
+    Some(folder.join(OURS))
 }
 
 /// What is derived from workspaces, where the platform keeps such; `None` for who has no home.

@@ -24,7 +24,7 @@ mod unix;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -64,6 +64,22 @@ impl Program {
     /// What it is called in messages.
     pub(crate) fn name(&self) -> &str {
         self.command.first().map_or("", String::as_str)
+    }
+
+    /// What of its command line can change what it does, the same on every machine.
+    pub(crate) fn described(&self) -> String {
+        let file = Path::new(self.name()).file_name().map(|name| name.to_string_lossy().into_owned());
+        let words: Vec<String> = file.into_iter().chain(self.command.iter().skip(1).cloned()).collect();
+        self.without_keys(&words.join(" "))
+    }
+
+    /// A text without the values of its variables, which may be keys.
+    pub(crate) fn without_keys(&self, text: &str) -> String {
+        self.secrets().removed_from(text)
+    }
+
+    fn secrets(&self) -> Secrets {
+        Secrets::new(None, self.env.values(), std::iter::empty())
     }
 
     /// Whether it could be started, as far as its file tells.
@@ -113,11 +129,6 @@ impl Child {
         fault.unwrap_or_else(|| self.said.ended("with Ghostbench"))
     }
 
-    /// Whether it has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.borrow().is_some()
-    }
-
     /// The last whole line of its standard error, without keys.
     pub(crate) fn last_line(&self) -> Option<String> {
         self.said.last_line()
@@ -149,8 +160,7 @@ struct Said {
 
 impl Said {
     fn new(program: &Program) -> Said {
-        let secrets = Secrets::new(None, program.env.values(), std::iter::empty());
-        Said { program: program.name().to_owned(), secrets, kept: Mutex::default() }
+        Said { program: program.name().to_owned(), secrets: program.secrets(), kept: Mutex::default() }
     }
 
     fn push(&self, bytes: &[u8]) {

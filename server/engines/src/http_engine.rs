@@ -168,6 +168,13 @@ impl HttpEngine {
         })
     }
 
+    /// Whether a server of llama.cpp says that it is ready.
+    pub(crate) async fn is_ready(&self) -> bool {
+        let Ok(url) = self.client.endpoint("/health") else { return false };
+        let call = Call { url, body: None, shown: None, until: Some(Instant::now()) };
+        self.client.ask(&call).await.is_ok()
+    }
+
     /// How the model is asked, as far as is known; asks the server of itself where that matters and was not done yet.
     pub async fn way(&self) -> Result<Way, Error> {
         let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;

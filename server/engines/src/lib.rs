@@ -9,12 +9,13 @@ mod builtin_engine;
 mod busy;
 mod cassette;
 pub mod check;
-#[expect(dead_code, reason = "engines that are programs come with it")]
 mod child;
+mod command_engine;
 mod embeddings;
 mod formats;
 mod http;
 mod http_engine;
+mod llama_server;
 mod renamed;
 mod scripted;
 
@@ -32,11 +33,13 @@ pub use builtin_engine::BuiltinEngine;
 pub use busy::Busy;
 pub use cassette::{AnswersError, Cassette, CassetteError, Made, Miss, Prompts, Tally, taped};
 pub use child::{Program, ProgramFault};
+pub use command_engine::{CommandEngine, CommandSettings};
 pub use config::Kind;
 pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
 pub use formats::{Metadata, Sampling};
 pub use http::{Fault, Limits, Proxy, Server, Stage};
 pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
+pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use prompt::estimate as estimate_tokens;
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};

@@ -17,6 +17,8 @@ mod following;
 mod introduction;
 mod lenses;
 mod life;
+#[cfg(unix)]
+mod programs;
 mod recording;
 mod replay;
 mod results;

@@ -12,6 +12,7 @@ mod engines;
 mod interruption;
 mod lsp;
 mod neovim;
+mod programs;
 mod report;
 mod rows;
 mod settings;

@@ -76,6 +76,7 @@ fn used_folders() -> Vec<(&'static str, Option<PathBuf>)> {
         ("runs, suites, recorded cases", folders::data_path()),
         ("caches", folders::cache_path()),
         ("log of the server", folders::server_log()),
+        ("logs of engines", folders::engine_logs()),
         ("list of trusted files", folders::trust_list()),
     ]
 }

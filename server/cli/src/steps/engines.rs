@@ -3,6 +3,7 @@
 //! This is the one place that knows which engine of `engines` belongs to which kind of `config`: [`instance`].
 
 mod http;
+mod programs;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -41,7 +42,16 @@ pub(crate) struct Instance {
 impl Instance {
     /// An engine that keeps nothing back of its own accord, and so is one in both uses.
     fn of(engine: impl Engine + 'static) -> Instance {
+        Instance::taped(engine, None)
+    }
+
+    /// The same of a program, which is asked only for what is not on the cassette, where there is one.
+    fn taped(engine: impl Engine + 'static, cassette: Option<&Arc<Cassette>>) -> Instance {
         let engine: Arc<dyn Engine> = Arc::new(engine);
+        let engine = match cassette {
+            Some(cassette) => engines::taped(engine, cassette),
+            None => engine,
+        };
         Instance { writing: Arc::clone(&engine), replayed: engine }
     }
 }
@@ -51,7 +61,9 @@ impl Instance {
 fn instance(engine: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result<Instance, String> {
     match engine.kind {
         Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
-        Kind::Command | Kind::LlamaServer | Kind::Lsp | Kind::Scripted => {
+        Kind::Command => Ok(Instance::taped(programs::command(engine)?, cassette)),
+        Kind::LlamaServer => Ok(Instance::taped(programs::llama_server(engine)?, cassette)),
+        Kind::Lsp | Kind::Scripted => {
             Err(format!("engines of kind `{}` are not supported yet by this build", engine.kind))
         }
         _ => {

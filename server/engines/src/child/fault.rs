@@ -79,6 +79,14 @@ pub enum ProgramFault {
         /// What is read, bytes.
         limit: usize,
     },
+    /// Any of these, of a program that writes down what it does.
+    #[error("{fault}; its log is {}", .log.display())]
+    Logged {
+        /// What went wrong.
+        fault: Box<ProgramFault>,
+        /// Where more about it may stand.
+        log: PathBuf,
+    },
     /// It tells of a failure of its own.
     #[error("`{program}` failed: {message}")]
     Failed {
@@ -101,6 +109,7 @@ impl ProgramFault {
             ProgramFault::Silent { .. } => "program_silent",
             ProgramFault::Malformed { .. } => "program_malformed",
             ProgramFault::TooLong { .. } => "program_too_long",
+            ProgramFault::Logged { fault, .. } => fault.cause(),
             ProgramFault::Failed { .. } => "program_failed",
         }
     }

@@ -4,10 +4,14 @@ mod asking;
 mod bodies;
 mod cassettes;
 mod checking;
+#[cfg(unix)]
+mod command;
 mod embeddings;
 mod faults;
 mod freeing;
 mod golden;
 mod learning;
+#[cfg(unix)]
+mod llama_server;
 mod many;
 mod scripted;

@@ -7,22 +7,26 @@ use engines::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
 
 /// The engine of these settings, or why there is none.
 pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {
-    let settings = HttpSettings {
+    let url = settings.url.clone().ok_or("it needs `url`")?;
+    HttpEngine::new(asking(settings, url)?).map_err(|error| error.to_string())
+}
+
+/// How the server at an address is asked.
+pub(super) fn asking(settings: &EngineSettings, url: String) -> Result<HttpSettings, String> {
+    Ok(HttpSettings {
         name: settings.name.clone(),
         kind: settings.kind,
-        server: server(settings)?,
+        server: server(settings, url)?,
         model: settings.model.clone(),
         fim: Fim::parse(settings.fim.as_deref()),
         sampling: Sampling { temperature: settings.temperature, ..Sampling::likeliest(settings.max_tokens) },
         extra: settings.extra_body.clone(),
         context_window: settings.context_window.map(u64::from),
         timeout: None,
-    };
-    HttpEngine::new(settings).map_err(|error| error.to_string())
+    })
 }
 
-fn server(settings: &EngineSettings) -> Result<Server, String> {
-    let url = settings.url.clone().ok_or("it needs `url`")?;
+fn server(settings: &EngineSettings, url: String) -> Result<Server, String> {
     let roots = settings.tls_roots.as_ref().map(|path| {
         fs::read(path).map_err(|error| format!("cannot read the `tls_roots` {}: {error}", path.display()))
     });

@@ -1,0 +1,154 @@
+//! The lines that are exchanged with a program, as `docs/command-engine.md` describes them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+
+use super::{CommandSettings, left};
+use crate::{Answer, Finish, Request, Usage};
+
+/// A question to the program.
+#[derive(Serialize)]
+struct Question<'a> {
+    id: u64,
+    path: &'a str,
+    language: &'a str,
+    prefix: &'a str,
+    suffix: &'a str,
+    context: Vec<Item<'a>>,
+    model: Option<&'a str>,
+    max_tokens: u32,
+    invoked: bool,
+    deadline_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Item<'a> {
+    path: &'a str,
+    text: &'a str,
+}
+
+/// A question that nobody wants answered any more.
+#[derive(Serialize)]
+struct Cancel {
+    cancel: u64,
+}
+
+/// A line of the program. Fields that we do not know mean nothing to us.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+pub(super) struct Said {
+    /// Which question it answers; the one that has waited longest where nothing is said.
+    pub(super) id: Option<u64>,
+    /// The next piece of the text.
+    #[serde(default)]
+    pub(super) text: String,
+    /// Why there is no answer.
+    pub(super) error: Option<String>,
+    /// Whether the answer is complete.
+    #[serde(default)]
+    pub(super) done: bool,
+    finish: Option<FinishWord>,
+    usage: Option<UsageWords>,
+    confidence: Option<f64>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FinishWord {
+    Stop,
+    Length,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct UsageWords {
+    input: u64,
+    output: u64,
+    cached: Option<u64>,
+}
+
+/// The line that asks.
+pub(super) fn question(id: u64, request: &Request, settings: &CommandSettings) -> Vec<u8> {
+    line(&Question {
+        id,
+        path: &request.path,
+        language: request.language,
+        prefix: request.prefix(),
+        suffix: request.suffix(),
+        context: request.context.iter().map(|item| Item { path: &item.path, text: &item.text }).collect(),
+        model: settings.model.as_deref(),
+        max_tokens: settings.max_tokens,
+        invoked: request.invoked,
+        deadline_ms: request.deadline.map(left),
+    })
+}
+
+/// The line that takes a question back.
+pub(super) fn cancel(id: u64) -> Vec<u8> {
+    line(&Cancel { cancel: id })
+}
+
+fn line(value: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(value).expect("texts, numbers and lists of them are JSON");
+    line.push(b'\n');
+    line
+}
+
+impl Said {
+    /// What a line says; otherwise what is wrong with it, without quoting it.
+    pub(super) fn parse(line: &str) -> Result<Said, String> {
+        let said: Said = serde_json::from_str(line).map_err(|error| match error.classify() {
+            // The message would hold the value, which may be code.
+            Category::Data => format!("a field has another type than it should (column {})", error.column()),
+            _ => format!("{error}; messages belong on its standard error"),
+        })?;
+        match said.confidence {
+            Some(confidence) if !(0.0..=1.0).contains(&confidence) => {
+                Err("its `confidence` is not from 0 to 1".to_owned())
+            }
+            _ => Ok(said),
+        }
+    }
+
+    /// The end of an answer.
+    pub(super) fn answer(&self) -> Answer {
+        let finish = match self.finish {
+            Some(FinishWord::Length) => Finish::Length,
+            Some(FinishWord::Stop) | None => Finish::Stop,
+        };
+        let usage = self.usage.as_ref().map(|usage| Usage {
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+        });
+        Answer { confidence: self.confidence, usage, ..Answer::ended(finish) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_line_is_told_without_quoting_it() {
+        let wrong = |line: &str| Said::parse(line).expect_err("it is no line of the protocol");
+        assert_eq!(
+            wrong("Loading"),
+            "expected value at line 1 column 1; messages belong on its standard error"
+        );
+        assert_eq!(wrong("{\"id\": \"secret\"}"), "a field has another type than it should (column 15)");
+        assert_eq!(wrong("{\"text\": [\"secret\"]}"), "a field has another type than it should (column 9)");
+        assert_eq!(wrong("{\"finish\": \"secret\"}"), "a field has another type than it should (column 19)");
+        assert_eq!(wrong("{\"confidence\": 2}"), "its `confidence` is not from 0 to 1");
+        assert!(wrong("[]").contains("another type"));
+    }
+
+    #[test]
+    fn an_end_says_what_is_known_of_the_answer() {
+        let said = Said::parse(
+            r#"{"done": true, "finish": "length", "usage": {"input": 3, "output": 2}, "confidence": 1, "x": []}"#,
+        );
+        let usage = Some(Usage { input: 3, output: 2, cached: None });
+        let expected = Answer { confidence: Some(1.0), usage, ..Answer::ended(Finish::Length) };
+        assert_eq!(said.map(|said| (said.id, said.done, said.answer())), Ok((None, true, expected)));
+        assert_eq!(Said::parse("{}"), Ok(Said::default()));
+    }
+}

@@ -1,0 +1,394 @@
+//! Programs as engines. They are shell scripts: whatever a program may do, a shell can do.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use config::Secret;
+use engines::{
+    Answer, CommandEngine, CommandSettings, Engine, Error, Finish, Listener, Program, ProgramFault, Request,
+    Usage,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::{FIXTURE, Heard, KEY, ask, ask_for, context, request};
+
+/// Nothing here takes longer on a busy machine.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Reads the next question and its number.
+const READ: &str = "read -r line || exit 0; id=${line#*'\"id\":'}; id=${id%%,*};";
+
+/// A program with a folder of its own, where it may leave files.
+struct Tested {
+    engine: CommandEngine,
+    folder: TempDir,
+}
+
+impl Tested {
+    /// What the file `name` of the folder holds.
+    fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+
+    /// Waits until that file holds a text.
+    async fn until(&self, name: &str, text: &str) {
+        let end = Instant::now() + LIMIT;
+        while !self.file(name).contains(text) {
+            assert!(Instant::now() < end, "no {text} in {name}: {}", self.file(name));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn text(&self) -> String {
+        let (answer, heard) = ask(&self.engine).await;
+        answer.expect("the program answers");
+        heard.text
+    }
+
+    async fn message(&self) -> String {
+        fault(ask(&self.engine).await.0).to_string()
+    }
+}
+
+fn settings(script: &str, folder: Option<PathBuf>) -> CommandSettings {
+    let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+    CommandSettings {
+        name: "tested".to_owned(),
+        program: Program { command, env: [("KEY".to_owned(), Secret::new(KEY))].into(), folder },
+        model: Some("coder".to_owned()),
+        max_tokens: 64,
+        at_once: None,
+        start_timeout: LIMIT,
+    }
+}
+
+/// An engine that runs a script.
+fn program(script: &str) -> Tested {
+    program_with(script, |_| {})
+}
+
+fn program_with(script: &str, set: impl FnOnce(&mut CommandSettings)) -> Tested {
+    let folder = TempDir::new().expect("there is room for temporary files");
+    let mut settings = settings(script, Some(folder.path().to_owned()));
+    set(&mut settings);
+    Tested { engine: CommandEngine::new(settings), folder }
+}
+
+/// A program that does the same with every question.
+fn answering(script: &str) -> Tested {
+    program(&format!("while :; do {READ} {script}; done"))
+}
+
+/// Why there was no answer; no form of it shows the key.
+#[track_caller]
+fn fault(answer: Result<Answer, Error>) -> ProgramFault {
+    let error = answer.expect_err("the test expects no answer");
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains(KEY), "{shown}");
+    match error {
+        Error::Program { fault, .. } => fault,
+        other => panic!("no fault of the program: {other}"),
+    }
+}
+
+/// A request that nobody wants answered any more soon.
+fn urgent(text: &str) -> Request {
+    Request { deadline: Some(tokio::time::Instant::now() + Duration::from_millis(100)), ..request(text) }
+}
+
+/// Asks as a completion does: until the deadline.
+async fn ask_until_deadline(engine: &CommandEngine, request: Request) {
+    let until = request.deadline.expect("the test sets one");
+    let answer = tokio::time::timeout_at(until, ask_for(engine, request)).await;
+    assert!(answer.is_err(), "{:?}", answer.map(|(answer, heard)| (answer, heard.text)));
+}
+
+#[tokio::test]
+async fn a_question_says_everything_and_an_answer_may() {
+    let end = r#"{"id":%s,"text":"dth","done":true,"finish":"length","usage":{"input":7,"output":2},"confidence":0.5}\n"#;
+    let tested = answering(&format!(
+        r#"printf '%s' "$line" > question; printf '{{"id":%s,"text":"wi"}}\n' $id; printf '{end}' $id"#
+    ));
+    let asked = Request { context: context(), invoked: true, ..request(FIXTURE) };
+    let (answer, heard) = ask_for(&tested.engine, asked).await;
+    let usage = Some(Usage { input: 7, output: 2, cached: None });
+    let expected = Answer { confidence: Some(0.5), usage, ..Answer::ended(Finish::Length) };
+    assert_eq!((answer.unwrap(), heard.text.as_str()), (expected, "width"));
+    let mut question: Value = serde_json::from_str(&tested.file("question")).expect("a question is JSON");
+    let left = question["deadline_ms"].take().as_u64().expect("there is a deadline");
+    assert!((1..=20_000).contains(&left), "{left}");
+    expect_test::expect![[r#"
+        {
+          "context": [
+            {
+              "path": "src/near.py",
+              "text": "def near():\n    pass\n"
+            },
+            {
+              "path": "src/far.py",
+              "text": "def far():\n    pass\n"
+            }
+          ],
+          "deadline_ms": null,
+          "id": 1,
+          "invoked": true,
+          "language": "python",
+          "max_tokens": 64,
+          "model": "coder",
+          "path": "src/area.py",
+          "prefix": "def area(width, height):\n    return ",
+          "suffix": "\n\nprint(area(2, 3))\n"
+        }"#]]
+    .assert_eq(&format!("{question:#}"));
+}
+
+#[tokio::test]
+async fn one_program_answers_all_questions_until_the_engine_is_dropped() {
+    let tested = answering(r#"echo "{\"id\":$id,\"text\":\"$$\",\"done\":true}""#);
+    let process = tested.text().await;
+    assert_eq!(tested.text().await, process);
+    let is_alive =
+        || std::process::Command::new("kill").args(["-0", &process]).output().unwrap().status.success();
+    assert!(is_alive());
+    drop(tested);
+    let end = Instant::now() + LIMIT;
+    while is_alive() {
+        assert!(Instant::now() < end, "{process} lives on");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_ends_after_its_answer_is_started_for_the_next_question() {
+    let tested = program(r#"read -r line; echo "{\"text\":\"$$\",\"done\":true}""#);
+    let first = tested.text().await;
+    assert_ne!(tested.text().await, first);
+    let together = futures_util::future::join_all((0..5).map(|_| tested.text())).await;
+    let processes: std::collections::BTreeSet<_> = together.iter().collect();
+    assert_eq!(processes.len(), 5, "each question has a program of its own: {together:?}");
+}
+
+#[tokio::test]
+async fn answers_to_several_questions_may_come_in_any_order() {
+    let tested = program(
+        r#"
+        read -r first; read -r second
+        echo '{"id":2,"text":"se"}'; echo '{"id":1,"text":"fir"}'; echo '{"id":99,"text":"unasked"}'
+        echo '{"id":2,"text":"cond","done":true}'; echo '{"id":1,"text":"st","done":true}'
+        cat > /dev/null"#,
+    );
+    assert_eq!(tokio::join!(tested.text(), tested.text()), ("first".to_owned(), "second".to_owned()));
+}
+
+#[tokio::test]
+async fn no_more_questions_are_under_way_than_the_settings_say() {
+    let script = format!("{READ} sleep 0.2; printf '{{\"text\":\"%s\",\"done\":true}}\\n' $id; {READ} cat");
+    let tested = program_with(&script, |settings| settings.at_once = Some(1));
+    let both = async { tokio::join!(tested.text(), ask_until_deadline(&tested.engine, urgent(FIXTURE))).0 };
+    assert_eq!(both.await, "1", "the second question waited, and was never asked");
+}
+
+#[tokio::test]
+async fn a_mark_of_byte_order_and_unknown_fields_mean_nothing() {
+    let tested = program(r#"read -r line; printf '\357\273\277{"text":"é😀\\n","new":{},"done":true}\r\n'"#);
+    assert_eq!(tested.text().await, "é😀\n");
+}
+
+#[tokio::test]
+async fn faults_have_one_clear_message_each() {
+    for (script, expected) in [
+        ("echo \"no model for $KEY\" >&2; exit 3", "`sh` ended with exit code 3: no model for (the key)"),
+        ("read -r line; exit 0", "`sh` ended with exit code 0"),
+        ("read -r line; kill -s KILL $$", "`sh` ended by signal: 9 (SIGKILL)"),
+        (
+            "read -r line; echo Loading; cat",
+            "`sh` wrote something else than lines of its protocol: expected value at line 1 column 1; messages belong on its \
+             standard error",
+        ),
+        (
+            "read -r line; echo '{\"text\":1}'; cat",
+            "`sh` wrote something else than lines of its protocol: a field has another type than it should (column 9)",
+        ),
+        (
+            "read -r line; printf '{\"text\":\"\\303\"}\\n'; cat",
+            "`sh` wrote something else than lines of its protocol: it is no UTF-8",
+        ),
+        (
+            "read -r line; exec >&-; sleep 600",
+            "`sh` wrote something else than lines of its protocol: it closed its standard output",
+        ),
+        (
+            "read -r line; head -c 100000000 /dev/zero | tr '\\0' x; cat",
+            "`sh` wrote a line of more than 4 MB",
+        ),
+        ("read -r line; echo '{\"error\":\"no quota for $KEY\"}'; cat", "`sh` failed: no quota for $KEY"),
+        ("read -r line; echo \"{\\\"error\\\":\\\"bad $KEY\\\"}\"; cat", "`sh` failed: bad (the key)"),
+    ] {
+        assert_eq!(program(script).message().await, expected, "{script}");
+    }
+    let missing = program_with("", |settings| settings.program.command = vec!["no-such-program".to_owned()]);
+    assert_eq!(
+        missing.message().await,
+        "there is no program `no-such-program`; install it, or correct `command`"
+    );
+    let (answer, _) = ask(&missing.engine).await;
+    let error = answer.expect_err("there is no program");
+    assert_eq!(error.cause(), "program_not_found");
+    assert!(error.to_string().starts_with("engine `tested`: there is no program"));
+}
+
+#[tokio::test]
+async fn a_program_that_breaks_off_leaves_what_it_said() {
+    for end in ["exit 1", "printf '{\"te'; exit 1", "printf '\\303'; exit 1"] {
+        let tested = program(&format!("read -r line; echo '{{\"text\":\"half\"}}'; echo broken >&2; {end}"));
+        let (answer, heard) = ask(&tested.engine).await;
+        assert_eq!(fault(answer).to_string(), "`sh` ended with exit code 1: broken", "{end}");
+        assert_eq!(heard.text, "half");
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_the_output_ends_the_last_line() {
+    assert_eq!(program(r#"read -r line; printf '{"text":"x","done":true}'"#).text().await, "x");
+}
+
+#[tokio::test]
+async fn errors_without_end_do_not_hold_up_answers() {
+    let flood = "yes overflow | head -n 200000 >&2";
+    let tested =
+        answering(&format!("{flood}; echo \"{{\\\"id\\\":$id,\\\"text\\\":\\\"x\\\",\\\"done\\\":true}}\""));
+    assert_eq!((tested.text().await, tested.text().await), ("x".to_owned(), "x".to_owned()));
+}
+
+#[tokio::test]
+async fn a_program_that_always_ends_is_not_started_at_every_question() {
+    let tested = program("echo started >> log; echo 'no model' >&2; exit 1");
+    for _ in 0..6 {
+        assert_eq!(tested.message().await, "`sh` ended with exit code 1: no model");
+    }
+    assert_eq!(tested.file("log").lines().count(), 2, "once, and once again");
+}
+
+#[tokio::test]
+async fn after_a_crash_the_next_question_starts_the_program_anew() {
+    let tested = program(&format!(
+        "{READ} echo \"{{\\\"id\\\":$id,\\\"text\\\":\\\"x\\\",\\\"done\\\":true}}\"; {READ} echo '{{\"text\":\"y\"}}'; exit 1"
+    ));
+    for _ in 0..3 {
+        assert_eq!(tested.text().await, "x");
+        assert_eq!(tested.message().await, "`sh` ended with exit code 1");
+    }
+}
+
+/// Counts what it hears, and leaves when it has enough.
+async fn ask_for_one_piece(engine: &CommandEngine) -> (Answer, String) {
+    let mut heard = Heard { enough: Some(1), ..Heard::default() };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
+    (answer.expect("the program answers"), heard.text)
+}
+
+#[tokio::test]
+async fn who_has_enough_tells_the_program_and_late_answers_go_nowhere() {
+    let tested = program(
+        r#"
+        read -r line; echo '{"id":1,"text":"first"}'
+        read -r line; echo "$line" > cancelled; echo '{"id":1,"text":"late"}'; echo '{"id":1,"done":true}'
+        read -r line; echo '{"id":1,"text":"later"}'; echo '{"id":2,"text":"second","done":true}'
+        cat > /dev/null"#,
+    );
+    let (answer, text) = ask_for_one_piece(&tested.engine).await;
+    assert_eq!((answer.finish, text.as_str()), (Finish::Complete, "first"));
+    tested.until("cancelled", "{\"cancel\":1}").await;
+    assert_eq!(tested.text().await, "second");
+}
+
+#[tokio::test]
+async fn cancelling_frees_the_asker_at_once_and_tells_the_program() {
+    let tested = program("read -r line; echo asked > asked; read -r line; echo \"$line\" > cancelled; cat");
+    let (mut heard, cancel) = (Heard::default(), CancellationToken::new());
+    let cancelling = async {
+        tested.until("asked", "asked").await;
+        cancel.cancel();
+        Instant::now()
+    };
+    let asking = async {
+        let answer = tested.engine.complete(request(FIXTURE), &mut heard, &cancel).await;
+        (answer, Instant::now())
+    };
+    let ((answer, freed), cancelled) = tokio::join!(asking, cancelling);
+    assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+    assert!(freed.saturating_duration_since(cancelled) < Duration::from_millis(50));
+    tested.until("cancelled", "{\"cancel\":1}").await;
+}
+
+/// Hears without end.
+struct Patient(usize);
+
+impl Listener for Patient {
+    fn text(&mut self, piece: &str) -> std::ops::ControlFlow<()> {
+        self.0 += piece.len();
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_and_its_program_ended() {
+    let piece = "x".repeat(1000);
+    let tested = program(&format!("echo $$ >> processes; exec yes '{{\"text\":\"{piece}\"}}'"));
+    let mut patient = Patient(0);
+    let answer = tested.engine.complete(request(FIXTURE), &mut patient, &CancellationToken::new()).await;
+    assert_eq!(answer.expect("there is enough of it").finish, Finish::Length);
+    assert!((1 << 20..(1 << 20) + 2000).contains(&patient.0), "{}", patient.0);
+    let process = tested.file("processes").trim().to_owned();
+    let end = Instant::now() + LIMIT;
+    while std::process::Command::new("kill").args(["-0", &process]).output().unwrap().status.success() {
+        assert!(Instant::now() < end, "{process} goes on writing");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
+    let script = "test -e started && { read -r line; echo '{\"text\":\"x\",\"done\":true}'; exit; }; echo > started; sleep 600";
+    let tested = program_with(script, |settings| settings.start_timeout = Duration::from_millis(1));
+    // More than any pipe holds.
+    let long = format!("{}$0", "x = 1\n".repeat(100_000));
+    for _ in 0..3 {
+        ask_until_deadline(&tested.engine, urgent(&long)).await;
+    }
+    let silence = "`sh` answered no question within 1ms";
+    assert_eq!(tested.message().await, silence);
+    assert_eq!(tested.text().await, "x");
+}
+
+#[tokio::test]
+async fn a_program_gets_its_time_to_start() {
+    let script = "echo > started; while ! test -e ready; do sleep 0.01; done; exec cat > questions";
+    let tested = program(script);
+    for _ in 0..5 {
+        ask_until_deadline(&tested.engine, urgent(FIXTURE)).await;
+    }
+    fs::write(tested.folder.path().join("ready"), "").unwrap();
+    tested.until("questions", "\"id\":1").await;
+    tested.until("questions", "{\"cancel\":1}").await;
+}
+
+#[test]
+fn what_changes_answers_is_described_without_paths_and_keys() {
+    let settings = CommandSettings {
+        program: Program {
+            command: vec!["/opt/bin/complete".to_owned(), "--fast".to_owned(), format!("--key={KEY}")],
+            ..settings("", None).program
+        },
+        ..settings("", None)
+    };
+    let engine = CommandEngine::new(settings);
+    let description = engine.description();
+    assert_eq!((description.kind.name(), description.model.as_str()), ("command", "coder"));
+    let described: Vec<_> =
+        description.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(described, ["command=complete --fast --key=(the key)", "env=KEY", "max_tokens=64"]);
+}
