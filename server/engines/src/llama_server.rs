@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::child::Child;
 use crate::child::restarts::Restarts;
 use crate::{
-    Answer, Description, Engine, Error, HttpEngine, HttpSettings, Program, ProgramFault, Proxy, Request,
-    Server, SetupError, Sink,
+    Answer, Description, Engine, Error, HttpEngine, HttpSettings, Introduction, Program, ProgramFault, Proxy,
+    Request, Server, SetupError, Sink,
 };
 
 /// What is run where nothing else is said.
@@ -145,18 +145,25 @@ impl LlamaServerEngine {
         }
     }
 
+    /// The server as soon as it is ready; it is started where there is none.
+    async fn ready(&self) -> Result<(Arc<HttpEngine>, watch::Receiver<State>), Error> {
+        let mut state = self.server().map_err(|fault| self.error(fault))?;
+        let engine = match state.wait_for(|state| !matches!(state, State::Loading)).await.as_deref() {
+            Ok(State::Ready(engine)) => Arc::clone(engine),
+            Ok(State::Ended(fault)) => return Err(self.error(fault.clone())),
+            // Its runtime is gone.
+            Ok(State::Loading) | Err(_) => return Err(Error::Cancelled),
+        };
+        Ok((engine, state))
+    }
+
     async fn answer(
         &self,
         request: Request,
         sink: Sink<'_>,
         cancel: &CancellationToken,
     ) -> Result<Answer, Error> {
-        let mut state = self.server().map_err(|fault| self.error(fault))?;
-        let engine = match state.wait_for(|state| !matches!(state, State::Loading)).await.as_deref() {
-            Ok(State::Ready(engine)) => Arc::clone(engine),
-            Ok(State::Ended(fault)) => return Err(self.error(fault.clone())),
-            Ok(State::Loading) | Err(_) => return Err(Error::Cancelled),
-        };
+        let (engine, state) = self.ready().await?;
         match engine.complete(request, sink, cancel).await {
             Ok(answer) => {
                 self.running().restarts.succeeded();
@@ -213,6 +220,10 @@ impl Engine for LlamaServerEngine {
             cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
         }
         .boxed()
+    }
+
+    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+        async move { self.ready().await?.0.introduce().await }.boxed()
     }
 }
 
