@@ -8,6 +8,10 @@ export function openEyes(): void {
   const texts = (selector: string): string[] =>
     Array.from(document.querySelectorAll(selector), (element) => plain(element.textContent));
 
+  // When the last key went down, and when a suggestion was drawn after it; in milliseconds since the window opened.
+  let keyDown = 0;
+  let drawnAt: number | null = null;
+
   const Eyes = {
     /** All that was drawn with a suggestion in it since the window opened, in order: the first line and the suggestion. */
     drawn: [] as { line: string; ghost: string }[],
@@ -18,6 +22,9 @@ export function openEyes(): void {
       const rest = texts(".suggest-preview-text .view-line, .suggest-preview-text > div");
       return first === "" && rest.length === 0 ? null : [first, ...rest].join("\n");
     },
+
+    /** Milliseconds from the last key to the suggestion that was drawn after it; null where there is none yet. */
+    delay: (): number | null => (drawnAt === null ? null : drawnAt - keyDown),
 
     /** The lines of the editor as they are drawn. */
     lines: (): string[] => texts(".monaco-editor .view-lines .view-line"),
@@ -60,12 +67,20 @@ export function openEyes(): void {
 
   const look = (): void => {
     const ghost = Eyes.ghostText();
+    if (ghost !== null) {
+      drawnAt ??= performance.now();
+    }
     const line = Eyes.lines()[0] ?? "";
     const last = Eyes.drawn.at(-1);
     if (ghost !== null && (ghost !== last?.ghost || line !== last.line)) {
       Eyes.drawn.push({ line, ghost });
     }
   };
+  const noteKey = (event: KeyboardEvent): void => {
+    keyDown = event.timeStamp;
+    drawnAt = null;
+  };
+  addEventListener("keydown", noteKey, { capture: true });
   addEventListener("DOMContentLoaded", () => {
     new MutationObserver(look).observe(document.body, {
       childList: true,

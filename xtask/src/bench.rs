@@ -21,6 +21,7 @@ mod neovim;
 mod repositories;
 mod retrieval;
 mod scoring;
+mod vscode;
 
 pub(crate) use self::repositories::Repo;
 use self::repositories::{FIT, REPORTED, REPOSITORIES};
@@ -46,6 +47,8 @@ pub(crate) enum Part {
     Engines,
     /// Ghost text in Neovim, beside a server that answers at once
     Neovim,
+    /// Ghost text in VS Code, beside a server that answers at once
+    Vscode,
     /// The language server over stdio
     Lsp,
 }
@@ -74,6 +77,11 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
             Part::Engines => engines::measure()?,
             Part::Neovim => neovim::measure(&repos)?,
+            Part::Vscode if !vscode::is_prepared() => {
+                vscode::prepare_and_measure()?;
+                continue;
+            }
+            Part::Vscode => vscode::measure(&repos)?,
             Part::Lsp => lsp::measure(&repos)?,
         };
         document::write_section(part.name(), &section)?;
@@ -110,6 +118,7 @@ impl Part {
             Part::Index => "index",
             Part::Engines => "engines",
             Part::Neovim => "neovim",
+            Part::Vscode => "vscode",
             Part::Lsp => "lsp",
         }
     }

@@ -18,7 +18,7 @@ pub(crate) const VARIABLE: &str = "GHOSTBENCH_CODE_SERVER";
 const PROGRAM: &str = "code-server";
 
 /// This one holds VS Code 1.139.1.
-const VERSION: &str = "4.139.1";
+pub(crate) const VERSION: &str = "4.139.1";
 
 /// The Node that this version asks for.
 const NODE_VERSION: &str = "24.21.0";
