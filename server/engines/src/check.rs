@@ -20,7 +20,7 @@ use std::time::Duration;
 use prompt::proof::{Form, PROBES, Tried, Verdict, judge, look};
 use tokio::time::Instant;
 
-use crate::{Engine, Error, Fault, HttpEngine, HttpSettings, Introduction, Sampling, Way};
+use crate::{Engine, Error, HttpEngine, HttpSettings, Introduction, Sampling, Way};
 
 pub use cancelling::Cancelling;
 use forms::Alternative;
@@ -179,12 +179,7 @@ async fn ask_probes(
     let mut all = Vec::new();
     for place in probes {
         let limit = if all.is_empty() { FIRST_LIMIT } else { LIMIT };
-        let ask = || ask(engine, question(&PROBES[place], engine), limit);
-        let heard = match ask().await {
-            // A server may close a connection at the moment it is used again; that says nothing of the server.
-            Err(Error::Server { fault: Fault::Unreachable { .. }, .. }) => ask().await?,
-            heard => heard?,
-        };
+        let heard = ask(engine, question(&PROBES[place], engine), limit).await?;
         tell();
         // In a conversation, marks around the answer belong to it.
         let answer = if form == Some(&Form::Chat) { &heard.text } else { heard.raw() };

@@ -227,13 +227,24 @@ impl Client {
         recording: &mut Option<Recording<'_>>,
     ) -> Result<reqwest::Response, Fault> {
         let limit = self.limits.first_byte;
-        let sent = tokio::time::timeout(limit, self.request(call).send()).await;
+        let sent = tokio::time::timeout(limit, self.send(call)).await;
         let sent = sent.map_err(|_| self.silent(Stage::FirstByte, limit))?;
         let response = sent.map_err(|error| self.failed(&error))?;
         if is_success(response.status().as_u16()) {
             Ok(response)
         } else {
             Err(self.refused(call, response, recording).await)
+        }
+    }
+
+    /// A server may close a connection at the very moment it is used again. Nothing was answered then, so that asking once more, over a
+    /// new one, gives no second answer.
+    async fn send(&self, call: &Call) -> reqwest::Result<reqwest::Response> {
+        match self.request(call).send().await {
+            Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
+                self.request(call).send().await
+            }
+            sent => sent,
         }
     }
 

@@ -75,6 +75,17 @@ async fn nothing_listens() {
 }
 
 #[tokio::test]
+async fn a_connection_that_closes_as_it_is_used_again_costs_no_answer() {
+    let answered = || Reply::events([PIECE, LAST]);
+    let server = MockServer::replying([answered(), Reply::raw(""), answered()]);
+    let engine = engine(settings(Kind::LlamaCpp, &server.url()));
+    for _ in 0..2 {
+        assert_eq!(ask(&engine).await.1.text, "piece ");
+    }
+    assert_eq!(server.log().requests, 3);
+}
+
+#[tokio::test]
 async fn the_host_is_unknown() {
     // No resolver may know names that end like this (RFC 6761).
     let (answer, _) = ask(&engine(settings(Kind::LlamaCpp, "http://ghostbench.invalid:1"))).await;
