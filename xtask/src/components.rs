@@ -13,8 +13,10 @@ use crate::process;
 
 pub(crate) mod code_server;
 mod debian;
+mod language_servers;
 mod llama_server;
 pub(crate) mod neovim;
+mod node;
 mod relocate;
 
 /// Installs what is missing. Returns the environment variables that tell the tests where the components are.
@@ -24,12 +26,14 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     let neovim = require("in Neovim", neovim::install())?;
     let llama_server = require("with llama-server", llama_server::install())?;
     let code_server = require("in VS Code", code_server::install())?;
+    let language_servers = require("with language servers of others", language_servers::install())?;
     let programs = [
         (neovim::VARIABLE, neovim),
         (llama_server::VARIABLE, llama_server),
         (code_server::VARIABLE, code_server),
     ];
-    Ok(programs.into_iter().filter_map(|(variable, program)| Some((variable, program?))).collect())
+    let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
+    Ok(programs.chain(language_servers.into_iter().flatten()).collect())
 }
 
 /// What was installed; `None`, said aloud, where that failed and tests may be skipped.

@@ -140,6 +140,11 @@ impl Kind {
         self.is_prompted() && !matches!(self, OpenAiChat | Anthropic | MistralFim | DeepSeekFim)
     }
 
+    /// Whether fields of the user's can go into a request.
+    pub(crate) fn takes_extra(self) -> bool {
+        self.speaks_http() || self == Kind::Lsp
+    }
+
     /// Whether it is told how long an answer may be.
     pub(crate) fn has_limit(self) -> bool {
         self.is_prompted() || self == Kind::Command

@@ -17,13 +17,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::Secret;
 use crate::key::{Key, Section, Values, Workspace};
 use crate::kind::{self, Kind};
 use crate::raw::toml::default_value;
 use crate::types::Type;
 use crate::value::{Field, Value};
 use crate::variables::Variables;
+use crate::{Secret, SecretTable};
 
 /// Makes a section of the table and the struct that holds its values.
 macro_rules! section {
@@ -147,7 +147,7 @@ section! {
     /// Headers that go with every request.
     headers: BTreeMap<String, Secret> = "headers": Type::Headers, None, Trusted, Kind::has_address;
     /// Fields that go into the body of every request beside ours, or in their place.
-    extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, Kind::speaks_http;
+    extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, Kind::takes_extra;
     /// Proxy for every request, `none` for no proxy at all; the system's where nothing is said, and none to this machine.
     proxy: Option<Secret> = "proxy": Type::Proxy, None, Trusted, Kind::has_address;
     /// Certificates in PEM form that are trusted besides the system's.
@@ -158,8 +158,14 @@ section! {
     command: Vec<String> = "command": Type::Command, None, Trusted, Kind::is_program;
     /// Variables of the program's environment, besides those that Ghostbench has itself.
     env: BTreeMap<String, Secret> = "env": Type::Environment, None, Trusted, Kind::is_program;
-    /// The folder that the program runs in; the one that Ghostbench runs in where nothing is said.
+    /// The folder that the program runs in; where nothing is said the one that Ghostbench runs in, or, for a language server, an empty one.
     folder: Option<PathBuf> = "folder": Type::Path, None, Trusted, Kind::is_program;
+    /// The method that asks a language server; `textDocument/completion` for one whose completion lists hold whole answers.
+    request: String = "request": Type::Text, Some("\"textDocument/inlineCompletion\""), Trusted, |kind| kind == Kind::Lsp;
+    /// What a language server is told when it is started, in its own words (`initializationOptions`).
+    initialization_options: SecretTable = "initialization_options": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
+    /// What a language server is told when it asks for its settings, by section.
+    settings: SecretTable = "settings": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
     /// How the built-in engine completes: as itself, or as one of the controls that show how much of its score is plain copying.
     method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == Kind::Builtin;
     /// How freely the model chooses its words, 0 for the likeliest; the engine's own way where nothing is said.
@@ -176,7 +182,7 @@ section! {
     idle_timeout: Duration = "idle_timeout_ms": TIME, Some("20000"), Trusted, Kind::speaks_http;
     /// Time for a program to be ready, from its start.
     start_timeout: Duration = "start_timeout_ms": TIME, Some("60000"), Trusted, Kind::is_program;
-    /// Requests under way at once, at most; as many as are asked where nothing is said.
+    /// Requests under way at once, at most; where nothing is said one for a language server, and as many as are asked for others.
     concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, Kind::is_elsewhere;
     /// Price of a million tokens read, in whatever currency all prices are.
     price_in: Option<f64> = "price_in": PRICE, None, Trusted, Kind::is_elsewhere;
@@ -228,7 +234,7 @@ mod tests {
             Type::Path => "\"/file\"",
             Type::Command => "[\"program\"]",
             Type::KeyVariable => "\"KEY\"",
-            Type::Headers | Type::Environment | Type::Json => "{A = \"b\"}",
+            Type::Headers | Type::Environment | Type::Json | Type::Options => "{A = \"b\"}",
         }
     }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use url::Url;
 
+use crate::options::Pattern;
 use crate::raw::{Entry, Raw, object};
 use crate::suggest::{listed, suggest};
 use crate::value::Value;
@@ -68,6 +69,8 @@ pub enum Type {
     Environment,
     /// Names with anything.
     Json,
+    /// Names with anything, in whose texts environment variables may be referred to.
+    Options,
 }
 
 /// What else a check depends on.
@@ -119,6 +122,7 @@ impl Type {
             (Type::Json, Raw::Table(entries)) => {
                 return object(entries).map(Value::Json).map_err(|kind| format!("cannot hold {kind}"));
             }
+            (Type::Options, Raw::Table(entries)) => return options(entries, around),
             _ => Err(None),
         };
         value.map_err(|given| match (given, raw) {
@@ -156,6 +160,7 @@ impl Type {
                 "a table of texts, in which $NAME stands for an environment variable".to_owned()
             }
             Type::Json => "a table".to_owned(),
+            Type::Options => "a table, in whose texts $NAME stands for an environment variable".to_owned(),
         }
     }
 
@@ -175,7 +180,7 @@ impl Type {
             Type::Headers | Type::Environment => {
                 json!({"type": "object", "additionalProperties": {"type": "string"}})
             }
-            Type::Json => json!({"type": "object"}),
+            Type::Json | Type::Options => json!({"type": "object"}),
         }
     }
 
@@ -335,8 +340,7 @@ fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, Str
             return Err(format!("has a value for `{key}` that no variable can have"));
         }
         let template = Template::parse(text).map_err(dollar)?;
-        let is_key = KEY_WORDS.iter().any(|word| key.to_ascii_uppercase().ends_with(word));
-        if around.is_shared && is_key && template.variables().is_empty() {
+        if around.is_shared && is_key_name(key) && template.variables().is_empty() {
             return Err(in_workspace(key));
         }
         templates.insert(key.clone(), template);
@@ -344,8 +348,24 @@ fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, Str
     Ok(Value::Templates(templates))
 }
 
+/// What a program of others is told.
+fn options(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String> {
+    let written = object(entries).map_err(|kind| format!("cannot hold {kind}"))?;
+    let pattern = Pattern::parse(written.into(), "").map_err(|(name, remedy)| {
+        format!("has in `{name}` a dollar sign that names no variable: {remedy}")
+    })?;
+    match pattern.bare_key(&is_key_name).filter(|_| around.is_shared) {
+        Some(name) => Err(in_workspace(name)),
+        None => Ok(Value::Options(pattern)),
+    }
+}
+
 /// How the names of variables end that hold keys.
 const KEY_WORDS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
+
+fn is_key_name(name: &str) -> bool {
+    KEY_WORDS.iter().any(|word| name.to_ascii_uppercase().ends_with(word))
+}
 
 fn in_workspace(key: &str) -> String {
     format!(

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
+use crate::options::Pattern;
 use crate::variables::{Template, Variables};
-use crate::{Kind, Secret};
+use crate::{Kind, Secret, SecretTable};
 
 /// A value of one of the types of the table. Shown as it stands in a file, without what may be a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub(crate) enum Value {
     Template(Template),
     Templates(BTreeMap<String, Template>),
     Json(Map<String, Json>),
+    /// A table.
+    Options(Pattern),
 }
 
 impl Value {
@@ -33,6 +36,7 @@ impl Value {
         match self {
             Value::Template(template) => template.variables().into_iter().collect(),
             Value::Templates(templates) => templates.values().flat_map(Template::variables).collect(),
+            Value::Options(pattern) => pattern.variables(),
             _ => Vec::new(),
         }
     }
@@ -55,12 +59,16 @@ impl fmt::Display for Value {
                 f.write_str(&pairs.collect::<Vec<_>>().join(", "))
             }
             // What vendors call keys stands here under names that nobody can foresee.
-            Value::Json(map) => {
-                let names: Vec<_> = map.keys().map(|name| format!("{name}: …")).collect();
-                f.write_str(&names.join(", "))
-            }
+            Value::Json(map) => names_alone(f, map.keys()),
+            Value::Options(Pattern::Table(fields)) => names_alone(f, fields.keys()),
+            Value::Options(_) => f.write_str("…"),
         }
     }
+}
+
+fn names_alone<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a String>) -> fmt::Result {
+    let names: Vec<_> = names.map(|name| format!("{name}: …")).collect();
+    f.write_str(&names.join(", "))
 }
 
 /// An address without user name, password and what follows a question mark, any of which may be a key.
@@ -146,3 +154,4 @@ collection!(Map<String, Json>, Json(map), _variables => map.clone());
 collection!(BTreeMap<String, Secret>, Templates(templates), variables => {
     templates.iter().map(|(name, template)| (name.clone(), template.fill(variables))).collect()
 });
+collection!(SecretTable, Options(pattern), variables => pattern.fill(variables));

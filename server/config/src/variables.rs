@@ -95,11 +95,16 @@ impl Template {
 
     /// The text with the variables' values; those without one leave nothing.
     pub(crate) fn fill(&self, variables: &Variables) -> Secret {
+        Secret::new(&self.fill_as_is(variables))
+    }
+
+    /// The same, with the blanks around it. It may be a key.
+    pub(crate) fn fill_as_is(&self, variables: &Variables) -> String {
         let part = |part: &'_ _| match part {
             Part::Text(text) => text.clone(),
             Part::Variable(name) => variables.get(name).unwrap_or_default().trim().to_owned(),
         };
-        Secret::new(&self.0.iter().map(part).collect::<String>())
+        self.0.iter().map(part).collect()
     }
 }
 

@@ -16,6 +16,7 @@ mod formats;
 mod http;
 mod http_engine;
 mod llama_server;
+mod lsp_engine;
 mod renamed;
 mod scripted;
 
@@ -40,6 +41,7 @@ pub use formats::{Metadata, Sampling};
 pub use http::{Fault, Limits, Proxy, Server, Stage};
 pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
+pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::estimate as estimate_tokens;
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};

@@ -10,6 +10,7 @@ mod embeddings;
 mod engines;
 #[cfg(unix)]
 mod interruption;
+mod language_servers;
 mod lsp;
 mod neovim;
 mod programs;

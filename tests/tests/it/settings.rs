@@ -112,14 +112,16 @@ fn engines_of_the_settings_are_asked_by_default_and_by_name() {
 }
 
 #[test]
-fn engines_of_a_kind_that_cannot_be_asked_yet_are_told_and_the_others_are_asked() {
+fn engines_without_their_program_are_told_and_the_others_are_asked() {
     let project = Project::generated(3);
     user_file(
         &project,
-        &format!("{TWO_ENGINES}[[engine]]\nname = \"later\"\nkind = \"lsp\"\ncommand = [\"x\"]\n"),
+        &format!(
+            "{TWO_ENGINES}[[engine]]\nname = \"later\"\nkind = \"lsp\"\ncommand = [\"no-such-program\"]\n"
+        ),
     );
     let outcome = project.run("try . --cases 5 --out ../run").expect_code(0);
-    outcome.expect_message(&["engine `later` is not asked", "not supported yet"]);
+    outcome.expect_message(&["engine `later` is not asked", "there is no program `no-such-program`"]);
     assert_eq!(engines_of(&project, "run")[..2], ["mine", "plain"]);
     project.run("try . --engine later").expect_code(2).expect_message(&["engine `later` cannot be asked"]);
     assert_eq!(engine(&doctor(&project, "", 0), "later")["asked"], false);

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::node::{npm_install, write_launcher};
 use crate::process;
 
 /// Names the program to use, for tests and measurements.
@@ -61,24 +62,16 @@ fn unpack(folder: &Path) -> Result<PathBuf> {
         }
     }
     let program = folder.join(PROGRAM);
-    write_launcher(&program, folder)?;
+    write_launcher(&program, &launcher(folder))?;
     ensure!(runs(&program), "its version {VERSION} does not run here");
     Ok(program)
 }
 
-fn npm_install(folder: &Path) -> Command {
-    let mut npm = Command::new("npm");
-    npm.arg("install").arg("--prefix").arg(folder).args(["--no-audit", "--no-fund", "--loglevel=error"]);
-    npm
-}
-
-/// A script that starts it on its own Node.
-fn write_launcher(program: &Path, folder: &Path) -> Result<()> {
+/// What starts it on its own Node.
+fn launcher(folder: &Path) -> String {
     let node = folder.join("node/node_modules/node/bin/node");
     let entry = folder.join("node_modules").join(PROGRAM).join("out/node/entry.js");
-    let script = format!("#!/bin/sh\nexec '{}' '{}' \"$@\"\n", node.display(), entry.display());
-    fs::write(program, script)?;
-    process::run(Command::new("chmod").arg("+x").arg(program))
+    format!("exec '{}' '{}' \"$@\"", node.display(), entry.display())
 }
 
 fn runs(program: &Path) -> bool {

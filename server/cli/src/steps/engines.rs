@@ -63,9 +63,12 @@ fn instance(engine: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result
         Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
         Kind::Command => Ok(Instance::taped(programs::command(engine)?, cassette)),
         Kind::LlamaServer => Ok(Instance::taped(programs::llama_server(engine)?, cassette)),
-        Kind::Lsp | Kind::Scripted => {
-            Err(format!("engines of kind `{}` are not supported yet by this build", engine.kind))
+        // Two processes: who writes does not wait for what is measured, and neither server sees the other's documents.
+        Kind::Lsp => {
+            let server = || Ok::<_, String>(Instance::taped(programs::language_server(engine)?, cassette));
+            Ok(Instance { writing: server()?.writing, replayed: server()?.replayed })
         }
+        Kind::Scripted => Err(format!("engines of kind `{}` are for tests alone", engine.kind)),
         _ => {
             let engine = http::engine(engine)?;
             Ok(Instance::of(match cassette {
@@ -462,7 +465,7 @@ mod tests {
 
     #[test]
     fn what_an_editor_cannot_be_served_is_told() {
-        let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"x\"]\n";
+        let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"no-such-program\"]\n";
         let served = served(text, &["c"], None);
         assert_eq!(names(&served), ["builtin"]);
         let not_asked: Vec<_> = served.not_asked.iter().map(|engine| engine.name.as_str()).collect();
@@ -471,7 +474,7 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "/w/ghostbench.toml:6:1: engine `b` is not asked: engines of kind `lsp` are not supported yet by this build",
+                "/w/ghostbench.toml:6:1: engine `b` is not asked: there is no program `no-such-program`; install it, or correct `command`",
                 "--engine: there is no engine `c`; known are a, b, builtin, longest-match, nearest-line, empty",
                 "/w/ghostbench.toml:2:1: no engine `b` can be asked; `engine` may be builtin",
             ]

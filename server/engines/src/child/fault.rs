@@ -79,6 +79,16 @@ pub enum ProgramFault {
         /// What is read, bytes.
         limit: usize,
     },
+    /// It is a language server that cannot do what is asked of it.
+    #[error("`{program}` does not offer `{method}`{remedy}")]
+    NotOffered {
+        /// Its name or path.
+        program: String,
+        /// What is asked.
+        method: String,
+        /// What to do about it, as the rest of a sentence.
+        remedy: &'static str,
+    },
     /// Any of these, of a program that writes down what it does.
     #[error("{fault}; its log is {}", .log.display())]
     Logged {
@@ -110,6 +120,7 @@ impl ProgramFault {
             ProgramFault::Malformed { .. } => "program_malformed",
             ProgramFault::TooLong { .. } => "program_too_long",
             ProgramFault::Logged { fault, .. } => fault.cause(),
+            ProgramFault::NotOffered { .. } => "not_offered",
             ProgramFault::Failed { .. } => "program_failed",
         }
     }

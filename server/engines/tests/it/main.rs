@@ -10,6 +10,7 @@ mod embeddings;
 mod faults;
 mod freeing;
 mod golden;
+mod language_servers;
 mod learning;
 #[cfg(unix)]
 mod llama_server;

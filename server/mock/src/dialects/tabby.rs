@@ -37,9 +37,15 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
     }
     match (received.method.as_str(), received.path.as_str()) {
         ("POST", "/v1/completions") => completion(dialect, &received.json(), passed_over),
-        ("GET", "/v1/health") => Reply::json(200, &json!({"model": dialect.model.name, "device": "cpu"})),
+        ("GET", "/v1/health") => Reply::json(200, &health(&dialect.model.name)),
         _ => Reply::whole(404, "text/plain", b""),
     }
+}
+
+/// Tabby's own agent stops when any of these is missing.
+fn health(model: &str) -> Value {
+    let version = json!({"build_date": "2024-11-25", "build_timestamp": "2024-11-25T00:00:00Z", "git_sha": "0000000", "git_describe": "v0.21.0"});
+    json!({"model": model, "device": "cpu", "arch": "x86_64", "cpu_info": "", "cpu_count": 1, "cuda_devices": [], "version": version})
 }
 
 fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {

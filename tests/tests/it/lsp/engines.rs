@@ -5,6 +5,7 @@ use tests::Project;
 
 use super::editor::{Editor, setup};
 use crate::engines::{WRITTEN, llama_cpp, open_ai};
+use crate::language_servers::own;
 use crate::settings::user_file;
 
 #[track_caller]
@@ -25,4 +26,17 @@ fn a_server_in_openai_s_format_writes_ghost_text() {
 #[test]
 fn a_server_of_llama_cpp_writes_ghost_text() {
     check(llama_cpp());
+}
+
+/// A server that asks another one.
+#[test]
+fn a_language_server_writes_ghost_text() {
+    let project = Project::new("");
+    user_file(&project, &own("served"));
+    let editor = Editor::start(&project, &["--engine", "served"], setup(&project));
+    let text =
+        "def send(message):\n    log(message)\n    return message\n\ndef receive(message):\n    log(mess";
+    let buffer = editor.open("talk.py", text);
+    let item = editor.item(&buffer, text.len());
+    assert!(item["insertText"].to_string().contains("age)"), "{item}");
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use config::EngineSettings;
 use engines::{
-    CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings, Program,
+    CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings, LspEngine,
+    LspSettings, Program,
 };
 
 use super::http;
@@ -41,6 +42,23 @@ pub(super) fn llama_server(settings: &EngineSettings) -> Result<LlamaServerEngin
         http: http::asking(settings, NOWHERE.to_owned())?,
     };
     LlamaServerEngine::new(settings).map_err(|error| error.to_string())
+}
+
+/// A language server, or why it cannot be asked.
+pub(super) fn language_server(settings: &EngineSettings) -> Result<LspEngine, String> {
+    let program = program(settings);
+    program.check().map_err(|fault| fault.to_string())?;
+    Ok(LspEngine::new(LspSettings {
+        name: settings.name.clone(),
+        program,
+        model: settings.model.clone(),
+        request: settings.request.clone(),
+        options: settings.initialization_options.clone(),
+        settings: settings.settings.clone(),
+        extra: settings.extra_body.clone(),
+        start_timeout: settings.start_timeout,
+        concurrency: settings.concurrency,
+    }))
 }
 
 fn program(settings: &EngineSettings) -> Program {

@@ -1,0 +1,387 @@
+//! A conversation with a server: our questions and its answers, in whatever order they come, and its own questions.
+//!
+//! ```text
+//! ask --> waiting (by number) --> outgoing --writing--> server
+//!            ^                       ^                    |
+//!            +------ answers --------+--- our replies <---+ listening
+//! ```
+//!
+//! Nobody waits for a question that was dropped: the server is told, and an answer that comes nevertheless finds nobody. What a server
+//! says besides answers is replied to or passed over; only what it shows to people is kept, for messages.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::frames::{Frames, frame};
+use super::message::{self, Message, Refusal};
+use super::replies::{registered, reply};
+use crate::http::shortened;
+
+/// What may lie unsent, bytes: documents for a few hundred questions. A server that leaves more unread reads nothing any more.
+const MAX_UNSENT: usize = 64 << 20;
+
+/// How much is read at once, bytes.
+const PIECE: usize = 64 << 10;
+
+/// Our end of the conversation.
+pub(super) struct Connection {
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    /// Bytes that were not written yet.
+    unsent: AtomicUsize,
+    talk: Mutex<Talk>,
+    /// Methods that the server has registered since it was introduced.
+    registered: watch::Sender<Vec<String>>,
+    /// What it is told when it asks for its settings.
+    settings: Map<String, Value>,
+}
+
+#[derive(Default)]
+struct Talk {
+    next: i64,
+    waiting: BTreeMap<i64, oneshot::Sender<Result<Value, Refusal>>>,
+    /// No answer will come any more.
+    is_over: bool,
+    /// What the server showed to people last, if it was an error or a warning.
+    shown: Option<String>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, PartialEq)]
+pub(super) enum Unanswered {
+    /// The server says so.
+    Refused(Refusal),
+    /// The conversation is over.
+    Over,
+    /// The server reads nothing any more.
+    Deaf,
+}
+
+impl Connection {
+    /// A conversation over these streams, and the future that carries it on. That ends when the server writes no more; with what is
+    /// wrong, if the server does not keep to the protocol.
+    pub(super) fn new(
+        reader: impl AsyncRead + Unpin,
+        writer: impl AsyncWrite + Unpin,
+        settings: Map<String, Value>,
+    ) -> (Arc<Connection>, impl Future<Output = Result<(), String>>) {
+        let (outgoing, unwritten) = mpsc::unbounded_channel();
+        let connection = Arc::new(Connection {
+            outgoing,
+            unsent: AtomicUsize::new(0),
+            talk: Mutex::default(),
+            registered: watch::Sender::default(),
+            settings,
+        });
+        let carried = Arc::clone(&connection);
+        let carrying = async move {
+            let writing = async {
+                carried.write(writer, unwritten).await;
+                // What it still writes is read, and it will end.
+                std::future::pending().await
+            };
+            let ended = tokio::select! {
+                ended = carried.listen(reader) => ended,
+                ended = writing => ended,
+            };
+            let mut talk = carried.talk();
+            talk.is_over = true;
+            // Who waits for an answer hears that none will come.
+            talk.waiting.clear();
+            ended
+        };
+        (connection, carrying)
+    }
+
+    fn talk(&self) -> MutexGuard<'_, Talk> {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks a question. Dropping it takes it back.
+    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Question<'_>, Unanswered> {
+        if self.unsent.load(Ordering::Relaxed) > MAX_UNSENT {
+            return Err(Unanswered::Deaf);
+        }
+        let (answer, answered) = oneshot::channel();
+        let mut talk = self.talk();
+        if talk.is_over {
+            return Err(Unanswered::Over);
+        }
+        let id = talk.next;
+        talk.next += 1;
+        talk.waiting.insert(id, answer);
+        self.send(&message::question(id, method, params));
+        Ok(Question { connection: self, id, answered })
+    }
+
+    /// Tells the server something.
+    pub(super) fn tell(&self, method: &str, params: &Value) {
+        self.send(&message::news(method, params));
+    }
+
+    /// Waits until the server has registered a method.
+    pub(super) async fn registers(&self, method: &str) {
+        let mut registered = self.registered.subscribe();
+        // The sender is ours, so it is there.
+        let _ = registered.wait_for(|methods| methods.iter().any(|other| other == method)).await;
+    }
+
+    /// What the server showed to people last, if it was an error or a warning.
+    pub(super) fn shown(&self) -> Option<String> {
+        self.talk().shown.clone()
+    }
+
+    fn send(&self, body: &[u8]) {
+        let bytes = frame(body);
+        self.unsent.fetch_add(bytes.len(), Ordering::Relaxed);
+        // When nobody writes any more, the conversation is over.
+        let _ = self.outgoing.send(bytes);
+    }
+
+    async fn write(
+        &self,
+        mut writer: impl AsyncWrite + Unpin,
+        mut unwritten: mpsc::UnboundedReceiver<Vec<u8>>,
+    ) {
+        while let Some(bytes) = unwritten.recv().await {
+            let written = async { writer.write_all(&bytes).await.and(writer.flush().await) };
+            if written.await.is_err() {
+                return;
+            }
+            self.unsent.fetch_sub(bytes.len(), Ordering::Relaxed);
+        }
+    }
+
+    async fn listen(&self, mut reader: impl AsyncRead + Unpin) -> Result<(), String> {
+        let mut frames = Frames::default();
+        let mut piece = vec![0; PIECE];
+        // A pipe that breaks has ended too.
+        while let Ok(length @ 1..) = reader.read(&mut piece).await {
+            frames.push(&piece[..length]);
+            while let Some(body) = frames.next()? {
+                self.hear(message::read(&body)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&self, message: Message) {
+        match message {
+            Message::Answer { id, result } => {
+                let waiting = self.talk().waiting.remove(&id);
+                // Nobody waits for an answer to a question that was taken back.
+                let _ = waiting.map(|waiting| waiting.send(result));
+            }
+            Message::Question { id, method, params } => {
+                self.registered.send_if_modified(|methods| {
+                    let before = methods.len();
+                    methods.extend(registered(&method, &params).map(str::to_owned));
+                    methods.len() > before
+                });
+                // A server that reads nothing and asks much gets no replies.
+                if self.unsent.load(Ordering::Relaxed) <= MAX_UNSENT {
+                    self.send(&message::answer(&id, reply(&method, &params, &self.settings)));
+                }
+            }
+            Message::News { method, params } if method == "window/showMessage" => {
+                /// A warning, in the numbers of the protocol; an error is less.
+                const WARNING: u64 = 2;
+                let is_bad = params.get("type").and_then(Value::as_u64).is_some_and(|kind| kind <= WARNING);
+                let message = params.get("message").and_then(Value::as_str).filter(|_| is_bad);
+                if let Some(message) = message {
+                    self.talk().shown = Some(shortened(message));
+                }
+            }
+            Message::News { .. } | Message::Stray => {}
+        }
+    }
+}
+
+/// A question under way.
+pub(super) struct Question<'a> {
+    connection: &'a Connection,
+    id: i64,
+    answered: oneshot::Receiver<Result<Value, Refusal>>,
+}
+
+impl Question<'_> {
+    /// Waits for the answer.
+    pub(super) async fn answer(mut self) -> Result<Value, Unanswered> {
+        match (&mut self.answered).await {
+            Ok(result) => result.map_err(Unanswered::Refused),
+            Err(_) => Err(Unanswered::Over),
+        }
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        let is_waiting = self.connection.talk().waiting.remove(&self.id).is_some();
+        if is_waiting {
+            self.connection.tell("$/cancelRequest", &json!({"id": self.id}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::io::{DuplexStream, duplex};
+
+    use super::*;
+
+    /// A server in the same process, which a test plays.
+    struct Server {
+        reader: DuplexStream,
+        writer: DuplexStream,
+        frames: Frames,
+    }
+
+    impl Server {
+        /// The next message from us, with `jsonrpc` looked at and taken away.
+        async fn next(&mut self) -> Value {
+            loop {
+                if let Some(body) = self.frames.next().expect("we write messages") {
+                    let mut message: Value = serde_json::from_slice(&body).expect("we write JSON");
+                    assert_eq!(message["jsonrpc"].take(), "2.0");
+                    message.as_object_mut().unwrap().remove("jsonrpc");
+                    return message;
+                }
+                let mut piece = [0; 100];
+                let length = self.reader.read(&mut piece).await.unwrap();
+                assert!(length > 0, "we have hung up");
+                self.frames.push(&piece[..length]);
+            }
+        }
+
+        async fn say(&mut self, message: Value) {
+            self.writer.write_all(&frame(message.to_string().as_bytes())).await.unwrap();
+        }
+    }
+
+    type Carrying = tokio::task::JoinHandle<Result<(), String>>;
+
+    fn start(settings: Value) -> (Arc<Connection>, Server, Carrying) {
+        let ((reader, theirs), (ours, writer)) = (duplex(1000), duplex(1000));
+        let settings = settings.as_object().cloned().unwrap_or_default();
+        let (connection, carrying) = Connection::new(reader, writer, settings);
+        let server = Server { reader: ours, writer: theirs, frames: Frames::default() };
+        (connection, server, tokio::spawn(carrying))
+    }
+
+    #[tokio::test]
+    async fn answers_find_their_questions_in_any_order() {
+        let (connection, mut server, _carrying) = start(Value::Null);
+        let first = connection.ask("m", &json!({"a": 1})).unwrap();
+        let second = connection.ask("m", &json!({"a": 2})).unwrap();
+        let refused = connection.ask("n", &Value::Null).unwrap();
+        assert_eq!(server.next().await, json!({"id": 0, "method": "m", "params": {"a": 1}}));
+        assert_eq!(server.next().await, json!({"id": 1, "method": "m", "params": {"a": 2}}));
+        assert_eq!(server.next().await, json!({"id": 2, "method": "n"}));
+        server.say(json!({"id": 77, "result": "nobody asked"})).await;
+        server.say(json!({"id": 2, "error": {"code": 5, "message": "no"}})).await;
+        server.say(json!({"id": 1, "result": "two"})).await;
+        server.say(json!({"id": 0, "result": "one"})).await;
+        assert_eq!(second.answer().await, Ok(json!("two")));
+        assert_eq!(first.answer().await, Ok(json!("one")));
+        let refusal = Refusal { code: 5, message: "no".to_owned() };
+        assert_eq!(refused.answer().await, Err(Unanswered::Refused(refusal)));
+    }
+
+    #[tokio::test]
+    async fn a_question_that_is_dropped_is_taken_back_and_its_answer_finds_nobody() {
+        let (connection, mut server, _carrying) = start(Value::Null);
+        drop(connection.ask("m", &Value::Null).unwrap());
+        let next = connection.ask("m", &Value::Null).unwrap();
+        assert_eq!(server.next().await["id"], 0);
+        assert_eq!(server.next().await, json!({"method": "$/cancelRequest", "params": {"id": 0}}));
+        assert_eq!(server.next().await["id"], 1);
+        server.say(json!({"id": 0, "result": "late"})).await;
+        server.say(json!({"id": 1, "result": "in time"})).await;
+        assert_eq!(next.answer().await, Ok(json!("in time")));
+        connection.tell("end", &Value::Null);
+        assert_eq!(server.next().await["method"], "end", "what is answered is not taken back");
+    }
+
+    #[tokio::test]
+    async fn the_server_s_questions_are_answered_while_ours_wait() {
+        let (connection, mut server, _carrying) = start(json!({"vendor": {"key": 1}}));
+        let question = connection.ask("m", &Value::Null).unwrap();
+        server.next().await;
+        let items = json!({"items": [{"section": "vendor"}]});
+        server.say(json!({"id": "q", "method": "workspace/configuration", "params": items})).await;
+        assert_eq!(server.next().await, json!({"id": "q", "result": [{"key": 1}]}));
+        server.say(json!({"id": 7, "method": "vendor/odd"})).await;
+        assert_eq!(server.next().await["error"]["code"], -32601);
+        let registrations = json!({"registrations": [{"id": "r", "method": "vendor/complete"}]});
+        server.say(json!({"id": 8, "method": "client/registerCapability", "params": registrations})).await;
+        connection.registers("vendor/complete").await;
+        assert_eq!(server.next().await, json!({"id": 8, "result": null}));
+        for (kind, message) in [(1, "not signed in"), (3, "hello")] {
+            let params = json!({"type": kind, "message": message});
+            server.say(json!({"method": "window/showMessage", "params": params})).await;
+        }
+        server.say(json!({"id": 0, "result": null})).await;
+        assert_eq!(question.answer().await, Ok(Value::Null));
+        assert_eq!(connection.shown().as_deref(), Some("not signed in"));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_server_s_output_ends_all_questions() {
+        let (connection, mut server, carrying) = start(Value::Null);
+        let question = connection.ask("m", &Value::Null).unwrap();
+        server.next().await;
+        server.writer.write_all(b"Content-Length: 10\r\n\r\n{\"id\"").await.unwrap();
+        drop(server);
+        assert_eq!(question.answer().await, Err(Unanswered::Over));
+        assert_eq!(carrying.await.unwrap(), Ok(()));
+        assert!(matches!(connection.ask("m", &Value::Null), Err(Unanswered::Over)));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_ends_the_conversation() {
+        for (written, expected) in [
+            (
+                "Content-Length: 3\r\n\r\n{\"i",
+                "it sends what is no JSON: EOF while parsing a string at line 1 column 3",
+            ),
+            ("Content-Length: 2\r\n\r\n{}", "it sends JSON that is no message"),
+            (
+                "Content-Length: 104857600\r\n\r\n",
+                "it sends a message of 104857600 bytes, and 16777216 are read",
+            ),
+        ] {
+            let (connection, mut server, carrying) = start(Value::Null);
+            let question = connection.ask("m", &Value::Null).unwrap();
+            server.writer.write_all(written.as_bytes()).await.unwrap();
+            assert_eq!(question.answer().await, Err(Unanswered::Over));
+            assert_eq!(carrying.await.unwrap(), Err(expected.to_owned()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_reads_nothing_is_asked_no_more() {
+        let (connection, _server, _carrying) = start(Value::Null);
+        let long = json!("x".repeat(MAX_UNSENT / 2));
+        for _ in 0..3 {
+            connection.tell("m", &long);
+        }
+        assert!(matches!(connection.ask("m", &Value::Null), Err(Unanswered::Deaf)));
+    }
+
+    /// Two lines of the protocol in one test would pass if answers were simply slow; here nobody ever answers.
+    #[tokio::test(start_paused = true)]
+    async fn a_question_waits_as_long_as_its_asker() {
+        let (connection, mut server, _carrying) = start(Value::Null);
+        let question = connection.ask("m", &Value::Null).unwrap();
+        let waited = tokio::time::timeout(Duration::from_secs(3600), question.answer()).await;
+        assert!(waited.is_err());
+        server.next().await;
+        assert_eq!(server.next().await["method"], "$/cancelRequest");
+    }
+}

@@ -1,0 +1,109 @@
+//! The documents that a server is shown for one question: the one that is edited, and the pieces of others that go with it.
+
+use std::path::{Component, Path, PathBuf};
+
+use reqwest::Url;
+use serde_json::{Value, json};
+use syntax::Language;
+
+use crate::{ContextItem, Request};
+
+/// A document that a server is shown.
+#[derive(Debug, PartialEq)]
+pub(super) struct Shown {
+    pub(super) uri: String,
+    language: &'static str,
+    text: String,
+}
+
+impl Shown {
+    /// What is said when it opens.
+    pub(super) fn opened(&self) -> Value {
+        json!({"textDocument": {"uri": self.uri, "languageId": self.language, "version": 1, "text": self.text}})
+    }
+}
+
+/// The documents of a question in `folder`, the nearest after the others and the edited one last: what was opened last is what servers
+/// take to be looked at.
+///
+/// Pieces of one file are one document, in the order of the question, since a server knows no pieces. What is said to be a piece of
+/// the edited file is left out: the server has that file.
+pub(super) fn shown(request: &Request, folder: &Path) -> Vec<Shown> {
+    let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
+    for ContextItem { path, text } in request.context.iter().filter(|item| *item.path != *request.path) {
+        match files.iter_mut().find(|(other, _)| other == path) {
+            Some((_, pieces)) => pieces.push(text),
+            None => files.push((path, vec![text])),
+        }
+    }
+    let others = files.into_iter().rev().filter_map(|(path, pieces)| {
+        let language = Language::from_path(path).map_or("plaintext", |language| identifier(language.name()));
+        Some(Shown { uri: uri(folder, path)?, language, text: pieces.join("\n") })
+    });
+    let edited = uri(folder, &request.path).map(|uri| Shown {
+        uri,
+        language: identifier(request.language),
+        text: request.text.to_string(),
+    });
+    others.chain(edited).collect()
+}
+
+/// Where a path is below the folder; what leads out of the folder is left out of it.
+fn uri(folder: &Path, path: &str) -> Option<String> {
+    let inside: PathBuf =
+        Path::new(path).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    Some(Url::from_file_path(folder.join(inside)).ok()?.into())
+}
+
+/// The protocol's name of a language.
+fn identifier(name: &'static str) -> &'static str {
+    match name {
+        "tsx" => "typescriptreact",
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn request(path: &str, context: &[(&str, &str)]) -> Request {
+        let item =
+            |&(path, text): &(&str, &str)| ContextItem { path: path.to_owned(), text: text.to_owned() };
+        Request {
+            path: Arc::from(path),
+            language: "tsx",
+            text: Arc::from("text"),
+            cursor: 0,
+            context: context.iter().map(item).collect(),
+            corpus: None,
+            invoked: false,
+            deadline: None,
+        }
+    }
+
+    #[test]
+    fn the_edited_document_comes_last_and_pieces_of_a_file_are_one_document() {
+        let context = [("b.py", "near"), ("src/a b.tsx", "own"), ("README", "r"), ("b.py", "far")];
+        let shown = shown(&request("src/a b.tsx", &context), Path::new("/w"));
+        let shown: Vec<_> =
+            shown.iter().map(|shown| (shown.uri.as_str(), shown.language, shown.text.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("file:///w/README", "plaintext", "r"),
+                ("file:///w/b.py", "python", "near\nfar"),
+                ("file:///w/src/a%20b.tsx", "typescriptreact", "text"),
+            ]
+        );
+    }
+
+    #[test]
+    fn no_path_leads_out_of_the_folder() {
+        for path in ["../../etc/passwd", "/etc/passwd", "./etc/passwd"] {
+            assert_eq!(uri(Path::new("/w"), path).as_deref(), Some("file:///w/etc/passwd"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Messages as bytes: headers, an empty line, a body of as many bytes as they say.
+//!
+//! What is read comes in pieces of any size. Lines between two messages that are no headers are passed over: programs print things
+//! where only messages belong. There is an end to that patience, and to the length of a message, so that no server costs memory.
+
+/// What one message may hold, bytes. An answer is a few hundred; servers send logs and lists that are longer.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// What is passed over before a message, bytes: more than a banner, less than a program that speaks something else writes in a moment.
+const MAX_RUBBISH: usize = 64 << 10;
+
+/// The bytes of a message.
+pub(super) fn frame(body: &[u8]) -> Vec<u8> {
+    let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    frame.extend_from_slice(body);
+    frame
+}
+
+/// Finds messages in what is read.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    /// What was read and is in no message yet.
+    unread: Vec<u8>,
+    /// How much of it is used up.
+    used: usize,
+    /// What a header of the next message says about its length.
+    announced: Option<usize>,
+    /// The length of the body that comes now: all headers are read.
+    length: Option<usize>,
+    /// How much was passed over since the last message, bytes.
+    rubbish: usize,
+}
+
+impl Frames {
+    /// Takes in what was read.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.unread.drain(..self.used);
+        self.used = 0;
+        self.unread.extend_from_slice(bytes);
+    }
+
+    /// The body of the next message, if all of it was read; why there will be none otherwise.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+        loop {
+            if let Some(length) = self.length {
+                let Some(body) = self.unread[self.used..].get(..length) else { return Ok(None) };
+                let body = body.to_vec();
+                self.used += length;
+                (self.length, self.rubbish) = (None, 0);
+                return Ok(Some(body));
+            }
+            let Some(line) = self.line()? else { return Ok(None) };
+            self.header(&line)?;
+        }
+    }
+
+    /// The next line, without its end.
+    fn line(&mut self) -> Result<Option<String>, String> {
+        let unread = &self.unread[self.used..];
+        let Some(end) = unread.iter().position(|byte| *byte == b'\n') else {
+            return if unread.len() > MAX_RUBBISH { Err(no_message(unread)) } else { Ok(None) };
+        };
+        let line = String::from_utf8_lossy(&unread[..end]).trim_end().to_owned();
+        self.used += end + 1;
+        Ok(Some(line))
+    }
+
+    fn header(&mut self, line: &str) -> Result<(), String> {
+        if line.is_empty() {
+            self.length = self.announced.take();
+            return Ok(());
+        }
+        if let Some(length) = content_length(line) {
+            let length = length.parse().map_err(|_| format!("it announces a message of `{length}` bytes"))?;
+            if length > MAX_MESSAGE {
+                return Err(format!("it sends a message of {length} bytes, and {MAX_MESSAGE} are read"));
+            }
+            self.announced = Some(length);
+        } else if self.announced.is_none() {
+            self.rubbish += line.len() + 1;
+            if self.rubbish > MAX_RUBBISH {
+                return Err(no_message(line.as_bytes()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a header says about the length; it may stand behind what was printed without a line end.
+fn content_length(line: &str) -> Option<&str> {
+    const NAME: &str = "content-length:";
+    let at = line.to_ascii_lowercase().rfind(NAME)?;
+    Some(line[at + NAME.len()..].trim())
+}
+
+fn no_message(text: &[u8]) -> String {
+    /// Enough to see what it is, bytes.
+    const SHOWN: usize = 60;
+    let start = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
+    format!("it writes what is no message: `{}`", crate::http::shortened(&start))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &[u8]) -> (Vec<String>, Option<String>) {
+        let mut frames = Frames::default();
+        let mut bodies = Vec::new();
+        frames.push(text);
+        loop {
+            match frames.next() {
+                Ok(Some(body)) => bodies.push(String::from_utf8(body).unwrap()),
+                Ok(None) => return (bodies, None),
+                Err(error) => return (bodies, Some(error)),
+            }
+        }
+    }
+
+    #[test]
+    fn messages_are_found_behind_any_headers_and_between_what_programs_print() {
+        for text in [
+            "Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n[1]",
+            "Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}Content-Length: 3\n\n[1]",
+            "loading the model\r\n\r\nready\ncontent-length:2\r\n\r\n{}no line end Content-Length: 3\r\n\r\n[1]",
+        ] {
+            assert_eq!(read(text.as_bytes()), (vec!["{}".to_owned(), "[1]".to_owned()], None), "{text}");
+        }
+        assert_eq!(read(b"Content-Length: 20\r\n\r\n{}"), (Vec::new(), None), "the rest is yet to come");
+    }
+
+    #[test]
+    fn what_is_no_message_and_what_is_too_long_for_one_ends_it() {
+        let error = |text: &[u8]| read(text).1.unwrap_or_default();
+        assert_eq!(
+            error(b"Content-Length: 104857600\r\n\r\n{"),
+            "it sends a message of 104857600 bytes, and 16777216 are read"
+        );
+        assert_eq!(error(b"Content-Length: -5\r\n\r\n"), "it announces a message of `-5` bytes");
+        assert_eq!(error(&b"y\n".repeat(MAX_RUBBISH)), "it writes what is no message: `y`");
+        assert_eq!(
+            error(&[b'x'; MAX_RUBBISH + 1]),
+            format!("it writes what is no message: `{}`", "x".repeat(60))
+        );
+        assert!(error(&[0xff; MAX_RUBBISH + 1]).chars().count() < 100, "bytes of any kind");
+    }
+
+    proptest! {
+        #[test]
+        fn messages_are_found_however_they_are_cut(
+            bodies in prop::collection::vec("[a-zé\r\n{}]{0,40}", 0..5),
+            cuts in prop::collection::vec(1usize..30, 1..40),
+        ) {
+            let text: Vec<u8> = bodies.iter().flat_map(|body| frame(body.as_bytes())).collect();
+            let mut frames = Frames::default();
+            let mut found = Vec::new();
+            let (mut rest, mut cuts) = (text.as_slice(), cuts.iter().cycle());
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at(rest.len().min(*cuts.next().unwrap()));
+                rest = after;
+                frames.push(piece);
+                while let Some(body) = frames.next().unwrap() {
+                    found.push(String::from_utf8(body).unwrap());
+                }
+            }
+            prop_assert_eq!(found, bodies);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The first words: what we tell a server of ourselves, and what it says that it can do.
+
+use serde_json::{Map, Value, json};
+use text::Encoding;
+
+use super::insertion::{COMPLETION, INLINE_COMPLETION};
+
+/// What we say in `initialize`. The server works for a folder that it may find empty: see [`super`].
+pub(super) fn introduction(folder: &str, options: Map<String, Value>) -> Value {
+    let mut introduction = json!({
+        "processId": std::process::id(),
+        "clientInfo": {"name": "Ghostbench", "version": env!("CARGO_PKG_VERSION")},
+        "rootUri": folder,
+        "workspaceFolders": [{"uri": folder, "name": "workspace"}],
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-8", "utf-16"]},
+            "textDocument": {
+                "synchronization": {},
+                "inlineCompletion": {"dynamicRegistration": true},
+                "completion": {"dynamicRegistration": true, "completionList": {"itemDefaults": ["editRange", "insertTextFormat"]}},
+            },
+            "workspace": {
+                "configuration": true,
+                "didChangeConfiguration": {"dynamicRegistration": true},
+                "workspaceFolders": true,
+            },
+            "window": {"workDoneProgress": true, "showMessage": {}},
+        },
+    });
+    if !options.is_empty() {
+        introduction["initializationOptions"] = options.into();
+    }
+    introduction
+}
+
+/// How a server counts the characters of a line, and whether it answers requests of this method; an encoding that we did not offer is
+/// none.
+pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, bool), String> {
+    let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
+    let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
+        None | Some("utf-16") => Encoding::Utf16,
+        Some("utf-8") => Encoding::Utf8,
+        Some(other) => return Err(format!("it counts characters as `{}`", crate::http::shortened(other))),
+    };
+    let provider = match method {
+        INLINE_COMPLETION => Some("inlineCompletionProvider"),
+        COMPLETION => Some("completionProvider"),
+        // Nothing in the protocol says whether a method of its own is offered.
+        _ => None,
+    };
+    let is_offered = provider.is_none_or(|provider| {
+        !matches!(capabilities.get(provider), None | Some(Value::Null | Value::Bool(false)))
+    });
+    Ok((encoding, is_offered))
+}
+
+/// What a server calls itself, with its version.
+pub(super) fn name(introduction: &Value) -> Option<String> {
+    let info = introduction.get("serverInfo")?;
+    let word = |field: &str| Some(info.get(field)?.as_str()?.to_owned());
+    let words = [word("name")?].into_iter().chain(word("version"));
+    Some(crate::http::shortened(&words.collect::<Vec<_>>().join(" ")))
+}
+
+/// What to do about a server that does not answer requests of this method.
+pub(super) fn remedy(introduction: &Value, method: &str) -> &'static str {
+    let offers = |method| matches!(offer(introduction, method), Ok((_, true)));
+    if method != COMPLETION && offers(COMPLETION) {
+        "; it offers completion lists, so if its items are whole answers, set `request = \"textDocument/completion\"`"
+    } else if method != INLINE_COMPLETION && offers(INLINE_COMPLETION) {
+        "; it offers inline completion, so leave out `request`"
+    } else {
+        "; a program that offers it is needed in `command`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offers_are_read_in_every_form() {
+        for (capabilities, expected) in [
+            (json!({"inlineCompletionProvider": true}), Ok((Encoding::Utf16, true))),
+            (
+                json!({"inlineCompletionProvider": {}, "positionEncoding": "utf-8"}),
+                Ok((Encoding::Utf8, true)),
+            ),
+            (json!({"inlineCompletionProvider": false}), Ok((Encoding::Utf16, false))),
+            (
+                json!({"inlineCompletionProvider": null, "completionProvider": {}}),
+                Ok((Encoding::Utf16, false)),
+            ),
+            (json!({"positionEncoding": "utf-7"}), Err("it counts characters as `utf-7`".to_owned())),
+        ] {
+            let introduction = json!({"capabilities": capabilities});
+            assert_eq!(offer(&introduction, INLINE_COMPLETION), expected, "{introduction}");
+        }
+        assert_eq!(offer(&Value::Null, INLINE_COMPLETION), Ok((Encoding::Utf16, false)));
+        assert_eq!(offer(&Value::Null, "vendor/complete"), Ok((Encoding::Utf16, true)));
+    }
+
+    #[test]
+    fn a_server_tells_its_name() {
+        let told = |info: Value| name(&json!({"serverInfo": info}));
+        assert_eq!(told(json!({"name": "vendor", "version": "1.2"})).as_deref(), Some("vendor 1.2"));
+        assert_eq!(told(json!({"name": "vendor"})).as_deref(), Some("vendor"));
+        assert_eq!(told(Value::Null), None);
+    }
+
+    #[test]
+    fn options_are_left_out_where_there_are_none() {
+        let options = |options: Value| match options {
+            Value::Object(options) => {
+                introduction("file:///w", options).get("initializationOptions").cloned()
+            }
+            _ => unreachable!(),
+        };
+        assert_eq!(options(json!({})), None);
+        assert_eq!(options(json!({"a": 1})), Some(json!({"a": 1})));
+    }
+
+    #[test]
+    fn a_server_of_lists_is_told_from_one_of_nothing() {
+        let lists = json!({"capabilities": {"completionProvider": {}}});
+        assert!(remedy(&lists, INLINE_COMPLETION).contains("textDocument/completion"));
+        assert!(remedy(&Value::Null, INLINE_COMPLETION).contains("`command`"));
+    }
+}

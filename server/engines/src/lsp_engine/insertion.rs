@@ -1,0 +1,233 @@
+//! What a server offers, as the text that is inserted at the cursor.
+//!
+//! An item says what stands in a range of the document once it is accepted. That is an insertion where the range leaves what stands
+//! before the cursor as it is. The field for each kind of request is read here, and nowhere else.
+
+use std::ops::Range;
+
+use serde_json::Value;
+use text::{Document, Encoding, Position};
+
+use super::snippet;
+
+/// The standard request.
+pub(super) const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
+/// Asked of servers whose completion lists hold whole answers.
+pub(super) const COMPLETION: &str = "textDocument/completion";
+
+/// An item as the server sent it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Item {
+    text: String,
+    /// What it takes the place of.
+    range: Option<Value>,
+    /// What has to begin as the replaced text does, if not the text itself.
+    filter: Option<String>,
+}
+
+/// The items that answer a request of this method, best first.
+pub(super) fn items(method: &str, result: &Value) -> Vec<Item> {
+    let list =
+        |name: &str| result.get(name).unwrap_or(result).as_array().map(Vec::as_slice).unwrap_or_default();
+    if method == COMPLETION {
+        let mut items: Vec<&Value> = list("items").iter().collect();
+        // A stable order, so that what the server sent first stays first among equals.
+        items.sort_by_key(|item| (item.get("preselect") != Some(&Value::Bool(true)), sort_text(item)));
+        return items
+            .into_iter()
+            .filter_map(|item| completion_item(item, result.get("itemDefaults")))
+            .collect();
+    }
+    let inline = list("items").iter().filter_map(inline_item);
+    // As llm-ls answers.
+    let generated = list("completions").iter().filter_map(|item| {
+        let text = item.get("generated_text")?.as_str()?.to_owned();
+        Some(Item { text, range: None, filter: None })
+    });
+    inline.chain(generated).collect()
+}
+
+fn inline_item(item: &Value) -> Option<Item> {
+    let filter = item.get("filterText").and_then(Value::as_str).map(str::to_owned);
+    let text = match item.get("insertText")? {
+        Value::String(text) => text.clone(),
+        value => {
+            let text = value.get("value")?.as_str()?;
+            let is_snippet = value.get("kind").and_then(Value::as_str) == Some("snippet");
+            if is_snippet { snippet::plain(text) } else { text.to_owned() }
+        }
+    };
+    Some(Item { text, range: present(item.get("range")), filter })
+}
+
+/// An item of a list that people choose from; what it leaves out may stand once for the whole list.
+fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<Item> {
+    /// A snippet, in the numbers of the protocol.
+    const SNIPPET: u64 = 2;
+    let text_of = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let by_default = |name: &str| defaults.and_then(|defaults| defaults.get(name));
+    let edit = item.get("textEdit").filter(|edit| !edit.is_null());
+    let text = text_of(edit.and_then(|edit| edit.get("newText")))
+        .or_else(|| text_of(item.get("textEditText")))
+        .or_else(|| text_of(item.get("insertText")))
+        .or_else(|| text_of(item.get("label")))?;
+    let range = edit.or_else(|| by_default("editRange"));
+    let range = range.map(|edit| edit.get("insert").or_else(|| edit.get("range")).unwrap_or(edit));
+    let format = item.get("insertTextFormat").or_else(|| by_default("insertTextFormat"));
+    let is_snippet = format.and_then(Value::as_u64) == Some(SNIPPET);
+    let text = if is_snippet { snippet::plain(&text) } else { text };
+    // What its filter is compared with is the word that is typed, which a whole answer begins with.
+    Some(Item { text, range: present(range), filter: None })
+}
+
+fn sort_text(item: &Value) -> Option<&str> {
+    item.get("sortText").or_else(|| item.get("label")).and_then(Value::as_str)
+}
+
+fn present(value: Option<&Value>) -> Option<Value> {
+    value.filter(|value| !value.is_null()).cloned()
+}
+
+impl Item {
+    /// The text that this item inserts at `cursor`, or why it is no insertion there.
+    ///
+    /// What it leaves of the text behind the cursor is not repeated; where it changes that too, the whole text is returned, as an
+    /// engine would send it that does not know what follows.
+    pub(super) fn inserted(
+        &self,
+        document: &Document,
+        cursor: usize,
+        encoding: Encoding,
+    ) -> Result<String, &'static str> {
+        const NO_RANGE: &str = "an item for a place that is not in the document";
+        const ELSEWHERE: &str = "an item for another place than the cursor";
+        const BEFORE: &str = "an item that changes text before the cursor";
+        let Some(range) = &self.range else { return Ok(self.text.clone()) };
+        let Range { start, end } = range_of(range, document, encoding).ok_or(NO_RANGE)?;
+        if !(start <= cursor && cursor <= end) {
+            return Err(ELSEWHERE);
+        }
+        let before = document.slice(start..cursor).ok_or(NO_RANGE)?;
+        let after = document.slice(cursor..end).ok_or(NO_RANGE)?;
+        if self.filter.as_ref().is_some_and(|filter| !filter.starts_with(&*before)) {
+            return Err(BEFORE);
+        }
+        let inserted = self.text.strip_prefix(&*before).ok_or(BEFORE)?;
+        Ok(inserted.strip_suffix(&*after).unwrap_or(inserted).to_owned())
+    }
+}
+
+fn range_of(range: &Value, document: &Document, encoding: Encoding) -> Option<Range<usize>> {
+    let offset = |end: &str| {
+        let place = range.get(end)?;
+        let number = |name: &str| u32::try_from(place.get(name)?.as_u64()?).ok();
+        document.offset(Position { line: number("line")?, character: number("character")? }, encoding)
+    };
+    Some(offset("start")?..offset("end")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What the first item inserts at `$0` of the document.
+    fn first(
+        method: &str,
+        fixture: &str,
+        result: &Value,
+        encoding: Encoding,
+    ) -> Option<Result<String, &'static str>> {
+        let cursor = fixture.find("$0").expect("the fixture has a cursor");
+        let document = Document::new(&fixture.replacen("$0", "", 1));
+        items(method, result).first().map(|item| item.inserted(&document, cursor, encoding))
+    }
+
+    #[track_caller]
+    fn check(fixture: &str, item: &Value, expected: Result<&str, &'static str>) {
+        let found = first(INLINE_COMPLETION, fixture, &json!([item]), Encoding::Utf16);
+        assert_eq!(found, Some(expected.map(str::to_owned)));
+    }
+
+    fn range(from: u32, to: u32) -> Value {
+        json!({"start": {"line": 0, "character": from}, "end": {"line": 0, "character": to}})
+    }
+
+    #[test]
+    fn every_form_of_a_result_is_read() {
+        let item = json!({"insertText": "b"});
+        for (result, expected) in [
+            (json!([item]), Some("b")),
+            (json!({"items": [item, {"insertText": "c"}]}), Some("b")),
+            (json!([{"insertText": {"kind": "snippet", "value": "f(${1:x})$0"}}]), Some("f(x)")),
+            (json!([{"insertText": {"kind": "plain", "value": "$1"}}]), Some("$1")),
+            (json!([{"insertText": "b", "range": null}]), Some("b")),
+            (json!({"request_id": "1", "completions": [{"generated_text": "g"}]}), Some("g")),
+            (json!(null), None),
+            (json!([]), None),
+            (json!({"items": null}), None),
+            (json!([{"insertText": 3}]), None),
+            (json!("text"), None),
+        ] {
+            let found = first(INLINE_COMPLETION, "a$0", &result, Encoding::Utf16);
+            assert_eq!(found, expected.map(|text| Ok(text.to_owned())), "{result}");
+        }
+    }
+
+    #[test]
+    fn a_range_around_the_cursor_becomes_an_insertion() {
+        let item = |text: &str, from, to| json!({"insertText": text, "range": range(from, to)});
+        check("    ret$0", &item("return x", 4, 7), Ok("urn x"));
+        check("    ret$0", &item("    return x", 0, 7), Ok("urn x"));
+        check("f($0)", &item("f(a, b)", 0, 3), Ok("a, b"));
+        check("f($0)", &item("a, b)", 2, 3), Ok("a, b"));
+        check("f($0)", &item("a, b);", 2, 3), Ok("a, b);"));
+        check("f($0)", &item("a", 2, 999), Ok("a"));
+        check("ret$0", &item("Return x", 0, 3), Err("an item that changes text before the cursor"));
+        check("return$0", &item("re", 0, 6), Err("an item that changes text before the cursor"));
+        check("re$0turn", &item("x", 0, 1), Err("an item for another place than the cursor"));
+        check("re$0turn", &item("x", 3, 4), Err("an item for another place than the cursor"));
+        check(
+            "re$0",
+            &json!({"insertText": "x", "range": {"start": 3}}),
+            Err("an item for a place that is not in the document"),
+        );
+        check("ab$0cd", &item("abxcd", 2, 1), Err("an item for another place than the cursor"));
+    }
+
+    #[test]
+    fn a_filter_keeps_away_what_does_not_begin_as_the_text_does() {
+        let item =
+            |filter: &str| json!({"insertText": "return x", "filterText": filter, "range": range(0, 3)});
+        check("ret$0", &item("return"), Ok("urn x"));
+        check("ret$0", &item("yield"), Err("an item that changes text before the cursor"));
+    }
+
+    #[test]
+    fn places_are_counted_as_agreed() {
+        for (encoding, cursor) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
+            let result = json!([{"insertText": "abc", "range": range(cursor - 1, cursor)}]);
+            let found = first(INLINE_COMPLETION, "é😀a$0x", &result, encoding);
+            assert_eq!(found, Some(Ok("bc".to_owned())), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn items_of_completion_lists_are_read_best_first() {
+        let edit = |text: &str| json!({"label": "l", "textEdit": {"newText": text, "range": range(0, 3)}});
+        let of_list = json!({"itemDefaults": {"editRange": {"insert": range(0, 3), "replace": range(0, 9)}},
+            "items": [{"label": "l", "textEditText": "return y"}]});
+        for (result, expected) in [
+            (json!({"isIncomplete": true, "items": [edit("return x")]}), "urn x"),
+            (of_list, "urn y"),
+            (json!([{"label": "b", "insertText": "b()"}, {"label": "a"}]), "a"),
+            (json!([{"label": "b", "sortText": "0"}, {"label": "a"}]), "b"),
+            (json!([{"label": "a"}, {"label": "b", "preselect": true}]), "b"),
+            (json!([{"label": "f", "insertText": "f($1)", "insertTextFormat": 2}]), "f()"),
+        ] {
+            let found = first(COMPLETION, "ret$0", &result, Encoding::Utf16);
+            assert_eq!(found, Some(Ok(expected.to_owned())), "{result}");
+        }
+    }
+}

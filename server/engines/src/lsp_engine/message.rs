@@ -1,0 +1,128 @@
+//! What a message is: an answer to us, a question to us, or news.
+
+use serde_json::{Value, json};
+
+use crate::http::shortened;
+
+/// A server that is asked what it does not know says so with this code.
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+
+/// What came.
+#[derive(Debug, PartialEq)]
+pub(super) enum Message {
+    /// An answer to our question of this number.
+    Answer { id: i64, result: Result<Value, Refusal> },
+    /// A question to us.
+    Question { id: Value, method: String, params: Value },
+    /// News.
+    News { method: String, params: Value },
+    /// An answer to nothing that we asked, as servers send when they could not read a question.
+    Stray,
+}
+
+/// What a server says about a question that it does not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: i64,
+    /// One line.
+    pub(super) message: String,
+}
+
+/// What a body holds, or what is wrong with it.
+pub(super) fn read(body: &[u8]) -> Result<Message, String> {
+    let mut message: Value =
+        serde_json::from_slice(body).map_err(|error| format!("it sends what is no JSON: {error}"))?;
+    let mut take = |name: &str| message.get_mut(name).map(Value::take);
+    let (id, method, params) = (take("id"), take("method"), take("params").unwrap_or_default());
+    Ok(match (id, method) {
+        (None | Some(Value::Null), Some(Value::String(method))) => Message::News { method, params },
+        (Some(id), Some(Value::String(method))) => Message::Question { id, method, params },
+        (Some(id), None) => match (id.as_i64(), take("error")) {
+            (None, _) => Message::Stray,
+            (Some(id), Some(error)) if !error.is_null() => {
+                Message::Answer { id, result: Err(refusal(&error)) }
+            }
+            (Some(id), _) => Message::Answer { id, result: Ok(take("result").unwrap_or_default()) },
+        },
+        _ => return Err("it sends JSON that is no message".to_owned()),
+    })
+}
+
+fn refusal(error: &Value) -> Refusal {
+    let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
+    let message = error.get("message").and_then(Value::as_str).unwrap_or("it does not say why");
+    Refusal { code, message: shortened(message) }
+}
+
+/// The body of a question to the server.
+pub(super) fn question(id: i64, method: &str, params: &Value) -> Vec<u8> {
+    body(json!({"jsonrpc": "2.0", "id": id, "method": method}), params)
+}
+
+/// The body of news for the server.
+pub(super) fn news(method: &str, params: &Value) -> Vec<u8> {
+    body(json!({"jsonrpc": "2.0", "method": method}), params)
+}
+
+/// Methods without parameters have no such field: `null` is refused by some servers.
+fn body(mut message: Value, params: &Value) -> Vec<u8> {
+    if !params.is_null() {
+        message["params"] = params.clone();
+    }
+    message.to_string().into_bytes()
+}
+
+/// The body of our answer to a server's question.
+pub(super) fn answer(id: &Value, result: Result<Value, Refusal>) -> Vec<u8> {
+    let message = match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(Refusal { code, message }) => {
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+        }
+    };
+    message.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_questions_and_news_are_told_apart() {
+        let answer = |id, result| Message::Answer { id, result };
+        let refused = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
+        for (text, expected) in [
+            (r#"{"id": 1, "result": {"a": 2}}"#, answer(1, Ok(json!({"a": 2})))),
+            (r#"{"id": 1, "result": null, "error": null}"#, answer(1, Ok(Value::Null))),
+            (r#"{"id": 1}"#, answer(1, Ok(Value::Null))),
+            (
+                r#"{"id": 2, "error": {"code": -32601, "message": "no\nmore"}}"#,
+                answer(2, refused(-32601, "no")),
+            ),
+            (r#"{"id": 2, "error": "odd"}"#, answer(2, refused(0, "it does not say why"))),
+            (r#"{"id": "abc", "result": 1}"#, Message::Stray),
+            (r#"{"id": null, "error": {"code": -32700, "message": "?"}}"#, Message::Stray),
+            (
+                r#"{"id": "q", "method": "m", "params": [1]}"#,
+                Message::Question { id: json!("q"), method: "m".to_owned(), params: json!([1]) },
+            ),
+            (r#"{"method": "m"}"#, Message::News { method: "m".to_owned(), params: Value::Null }),
+        ] {
+            assert_eq!(read(text.as_bytes()).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        for text in ["", "[", "[1]", "3", "{}", r#"{"method": 3}"#, "\u{feff}{}", &"[".repeat(100_000)] {
+            assert!(read(text.as_bytes()).is_err(), "{}", shortened(text));
+        }
+        assert!(read(b"{\"id\": 1, \"result\": \"\xff\"}").is_err());
+    }
+
+    #[test]
+    fn a_method_without_parameters_has_none() {
+        assert_eq!(question(1, "shutdown", &Value::Null), br#"{"id":1,"jsonrpc":"2.0","method":"shutdown"}"#);
+        assert_eq!(news("n", &json!({})), br#"{"jsonrpc":"2.0","method":"n","params":{}}"#);
+    }
+}

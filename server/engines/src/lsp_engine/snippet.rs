@@ -1,0 +1,167 @@
+//! Snippets as the text that stands there once nobody fills in their places.
+
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Snippets of people are two or three deep; those that are not are no reason to use up the stack.
+const MAX_DEPTH: usize = 16;
+
+/// The plain text of a snippet: a place holds its default, the first of its choices, what another place of the same number holds, or
+/// nothing; a variable its default, or nothing.
+pub(super) fn plain(snippet: &str) -> String {
+    let parts = parts(&mut snippet.chars().peekable(), None, 0);
+    let mut defaults = BTreeMap::new();
+    collect(&parts, &mut defaults);
+    let mut text = String::new();
+    write(&parts, &defaults, &mut text);
+    text
+}
+
+#[derive(Debug, PartialEq)]
+enum Part {
+    Text(String),
+    /// A place of this number.
+    Place(String),
+    /// A place of this number, or a variable, with what it holds by default.
+    Default(String, Vec<Part>),
+}
+
+/// The parts up to `end`, which is used up.
+fn parts(rest: &mut Peekable<Chars<'_>>, end: Option<char>, depth: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    while let Some(next) = rest.next() {
+        match next {
+            _ if Some(next) == end => break,
+            '\\' => text.push(rest.next_if(|c| matches!(c, '$' | '}' | '\\')).unwrap_or('\\')),
+            '$' => match place(rest, depth) {
+                Some(part) => {
+                    parts.extend([Part::Text(std::mem::take(&mut text)), part]);
+                }
+                None => text.push('$'),
+            },
+            _ => text.push(next),
+        }
+    }
+    parts.push(Part::Text(text));
+    parts
+}
+
+/// What stands behind a dollar sign, if it is a place or a variable.
+fn place(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<Part> {
+    if rest.peek().is_some_and(|c| is_in_name(*c)) {
+        return Some(Part::Place(name(rest)));
+    }
+    let mut ahead = rest.clone();
+    ahead.next_if_eq(&'{').filter(|_| depth < MAX_DEPTH)?;
+    let name = name(&mut ahead);
+    if name.is_empty() {
+        return None;
+    }
+    let part = match ahead.next()? {
+        '}' => Part::Place(name),
+        ':' => Part::Default(name, parts(&mut ahead, Some('}'), depth + 1)),
+        '|' => Part::Default(name, vec![Part::Text(first_choice(&mut ahead))]),
+        // What a transformation makes of nothing is nothing.
+        '/' => {
+            parts(&mut ahead, Some('}'), depth + 1);
+            Part::Place(name)
+        }
+        _ => return None,
+    };
+    *rest = ahead;
+    Some(part)
+}
+
+fn name(rest: &mut Peekable<Chars<'_>>) -> String {
+    let mut name = String::new();
+    while let Some(c) = rest.next_if(|c| is_in_name(*c)) {
+        name.push(c);
+    }
+    name
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The first of the choices in `a,b|}`, all of which are used up.
+fn first_choice(rest: &mut Peekable<Chars<'_>>) -> String {
+    let mut choice = String::new();
+    let mut is_first = true;
+    while let Some(next) = rest.next() {
+        let next = match next {
+            '|' if rest.next_if_eq(&'}').is_some() => break,
+            ',' => {
+                is_first = false;
+                continue;
+            }
+            '\\' => rest.next_if(|c| matches!(c, ',' | '|' | '\\' | '$' | '}')).unwrap_or('\\'),
+            next => next,
+        };
+        if is_first {
+            choice.push(next);
+        }
+    }
+    choice
+}
+
+/// What the places hold, by number.
+fn collect<'a>(parts: &'a [Part], defaults: &mut BTreeMap<&'a str, &'a [Part]>) {
+    for part in parts {
+        if let Part::Default(name, inner) = part {
+            defaults.entry(name).or_insert(inner);
+            collect(inner, defaults);
+        }
+    }
+}
+
+fn write(parts: &[Part], defaults: &BTreeMap<&str, &[Part]>, text: &mut String) {
+    for part in parts {
+        match part {
+            Part::Text(part) => text.push_str(part),
+            Part::Default(_, inner) => write(inner, defaults, text),
+            Part::Place(name) => {
+                let mirrored = defaults.get(name.as_str()).copied().unwrap_or_default();
+                // What another place holds is repeated without its own places: they could be this one.
+                mirrored.iter().for_each(|part| {
+                    if let Part::Text(part) = part {
+                        text.push_str(part);
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_hold_their_defaults() {
+        for (snippet, expected) in [
+            ("return $1;$0", "return ;"),
+            ("for ${1:i} in ${2:items}:\n\t$0", "for i in items:\n\t"),
+            ("${1|let,const|} $2", "let "),
+            ("${1|a\\,b,c\\|d|}", "a,b"),
+            ("${1:x} = f($1, ${1})", "x = f(x, x)"),
+            ("${1:outer ${2:inner}}", "outer inner"),
+            ("${TM_FILENAME} ${NAME:anon} ${TM_FILENAME/(.*)\\..+$/$1/}!", " anon !"),
+            ("cost: \\$5 \\} \\\\ \\n", "cost: $5 } \\ \\n"),
+            ("a $ b ${ c ${-} $", "a $ b ${ c ${-} $"),
+            ("${1:open", "open"),
+            ("${1:$1}", ""),
+            ("", ""),
+        ] {
+            assert_eq!(plain(snippet), expected, "{snippet}");
+        }
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let deep = "${1:".repeat(100_000);
+        assert!(plain(&deep).len() < deep.len());
+    }
+}

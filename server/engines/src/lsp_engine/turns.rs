@@ -1,0 +1,62 @@
+//! Questions about one document, one after the other.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Whose turn it is, by document.
+#[derive(Default)]
+pub(super) struct Turns(Mutex<HashMap<String, Weak<Semaphore>>>);
+
+impl Turns {
+    /// Waits until nobody else has any of these documents, in the order of asking. They are given back by dropping what is returned.
+    pub(super) async fn take(&self, documents: BTreeSet<String>) -> Vec<OwnedSemaphorePermit> {
+        let mut taken = Vec::new();
+        // In the order of the set: who waits has no document that another one who waits could have needed first.
+        for turn in self.turns(documents) {
+            // Nobody closes them.
+            taken.extend(turn.acquire_owned().await);
+        }
+        taken
+    }
+
+    fn turns(&self, documents: BTreeSet<String>) -> Vec<Arc<Semaphore>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, turn| turn.strong_count() > 0);
+        let mut turn = |document| {
+            let known = known.entry(document).or_default();
+            known.upgrade().unwrap_or_else(|| {
+                let new = Arc::new(Semaphore::new(1));
+                *known = Arc::downgrade(&new);
+                new
+            })
+        };
+        documents.into_iter().map(&mut turn).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn set(documents: &str) -> BTreeSet<String> {
+        documents.split(' ').map(str::to_owned).collect()
+    }
+
+    #[tokio::test]
+    async fn one_at_a_time_has_a_document_and_others_do_not_wait() {
+        let turns = Turns::default();
+        let first = turns.take(set("a b")).await;
+        let mut second = Box::pin(turns.take(set("b c")));
+        assert!(second.as_mut().now_or_never().is_none());
+        let third = turns.take(set("d")).await;
+        drop(first);
+        drop(second.await);
+        drop(third);
+        let _ = turns.take(set("e")).await;
+        assert_eq!(turns.0.lock().unwrap().len(), 1, "documents that nobody has are forgotten");
+    }
+}

@@ -1,0 +1,377 @@
+//! Language servers as engines, against one that does wrong what it is told to do wrong.
+
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use config::{Secret, SecretTable};
+use engines::{Answer, Engine, Error, LspEngine, LspSettings, Request};
+use expect_test::expect;
+use futures_util::FutureExt;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::{KEY, TRUTH, context, request};
+use server::{INSERTED, heard, program};
+
+/// Nothing here takes longer on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An engine whose server begins so, and where it writes down what it hears.
+struct Asked {
+    engine: LspEngine,
+    log: PathBuf,
+    _folder: TempDir,
+}
+
+fn asked(beginning: &str, change: impl FnOnce(&mut LspSettings)) -> Asked {
+    let folder = TempDir::new().expect("there is room for temporary files");
+    let log = folder.path().join("log");
+    let mut settings = LspSettings {
+        name: "vendor".to_owned(),
+        program: program(beginning, &log),
+        model: None,
+        request: "textDocument/inlineCompletion".to_owned(),
+        options: SecretTable::default(),
+        settings: SecretTable::default(),
+        extra: serde_json::Map::new(),
+        start_timeout: LIMIT,
+        concurrency: None,
+    };
+    change(&mut settings);
+    Asked { engine: LspEngine::new(settings), log, _folder: folder }
+}
+
+/// A table of settings without keys.
+fn table(json: Value) -> SecretTable {
+    json.as_object().cloned().expect("a table").into()
+}
+
+/// A question about a document in which the server does this.
+fn doing(what: &str) -> Request {
+    request(&format!("# {what}\ndef area(width, height):\n    return $0\n"))
+}
+
+impl Asked {
+    async fn ask(&self, request: Request) -> (Result<Answer, Error>, String) {
+        let mut text = String::new();
+        let mut sink = |piece: &str| {
+            text.push_str(piece);
+            std::ops::ControlFlow::Continue(())
+        };
+        let cancel = CancellationToken::new();
+        let answer = self.engine.complete(request, &mut sink, &cancel);
+        let answer = tokio::time::timeout(LIMIT, answer).await.expect("it does not hang");
+        (answer, text)
+    }
+
+    /// What is inserted where all is well.
+    async fn inserted(&self) -> String {
+        let (answer, text) = self.ask(doing("nothing wrong")).await;
+        answer.expect("it answers");
+        text
+    }
+
+    /// The message of a fault, with the program's path taken out.
+    async fn fault(&self, request: Request) -> String {
+        let (answer, text) = self.ask(request).await;
+        assert_eq!(text, "");
+        let message = answer.expect_err("it has no answer").to_string();
+        let (before, rest) = message.split_once('`').expect("the engine is named");
+        let (engine, rest) = rest.split_once("`: `").expect("the program is named");
+        let (_, after) = rest.split_once('`').expect("the program is named");
+        format!("{before}`{engine}`: `PROGRAM`{after}")
+    }
+
+    fn methods(&self) -> Vec<String> {
+        methods(&self.log)
+    }
+
+    fn starts(&self) -> usize {
+        self.methods().iter().filter(|method| *method == "(started)").count()
+    }
+}
+
+/// Methods that a server has heard, and where it started anew.
+fn methods(log: &Path) -> Vec<String> {
+    let name = |message: &Value| match (&message["method"], &message["started"]) {
+        (Value::String(method), _) => Some(method.clone()),
+        (_, Value::String(_)) => Some("(started)".to_owned()),
+        _ => None,
+    };
+    heard(log).iter().filter_map(name).collect()
+}
+
+/// Waits until a server has heard this many messages of a method.
+async fn until_heard(log: &Path, method: &str, count: usize) {
+    until(method, || methods(log).iter().filter(|other| *other == method).count() >= count).await;
+}
+
+async fn until(what: &str, is_true: impl Fn() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !is_true() {
+        assert!(Instant::now() < end, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_introduced_shown_the_question_asked_and_sent_away() {
+    let asked = asked("offers", |settings| {
+        settings.options = table(json!({"editorInfo": {"name": "Ghostbench"}}));
+        settings.settings = table(json!({"vendor": {"level": 3}}));
+        settings.extra = json!({"formattingOptions": {"tabSize": 4}}).as_object().unwrap().clone();
+    });
+    let question =
+        Request { context: context(), ..request("é = 1\ndef area(width, height):\n    return $0\n") };
+    let (answer, text) = asked.ask(question).await;
+    assert_eq!((answer.expect("it answers").silence, text.as_str()), (None, INSERTED));
+    let Asked { engine, log, _folder } = asked;
+    drop(engine);
+    until_heard(&log, "exit", 1).await;
+    let mut heard = heard(&log);
+    let here = heard[0]["started"].as_str().expect("it started").to_owned();
+    assert_eq!(heard[0]["files"], 0, "it runs in an empty folder");
+    until("the folder goes with it", || !Path::new(&here).exists()).await;
+    assert_eq!(heard[1]["params"]["initializationOptions"], json!({"editorInfo": {"name": "Ghostbench"}}));
+    let capabilities = heard[1]["params"]["capabilities"].take();
+    assert_eq!(capabilities["textDocument"]["inlineCompletion"], json!({"dynamicRegistration": true}));
+    let name = here.rsplit('/').next().expect("a path").to_owned();
+    let told = heard[1]["params"]["rootUri"].as_str().expect("it is told of a folder").to_owned();
+    assert!(told.starts_with("file://") && told.ends_with(&name), "{told}");
+    let mut lines: Vec<String> = heard[2..].iter().map(|message| format!("{message}\n")).collect();
+    // Its question for its settings may come before our question or after it.
+    let settings =
+        lines.iter().position(|line| line.contains("\"settings\",\"jsonrpc\"")).expect("it was answered");
+    let settings = lines.remove(settings);
+    expect![[r#"
+        {"id":"settings","jsonrpc":"2.0","result":[{"level":3}]}
+    "#]]
+    .assert_eq(&settings);
+    let lines: String = lines.concat().replace(&told, "FOLDER");
+    expect![[r#"
+        {"jsonrpc":"2.0","method":"initialized","params":{}}
+        {"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"vendor":{"level":3}}}}
+        {"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"languageId":"python","text":"def far():\n    pass\n","uri":"FOLDER/src/far.py","version":1}}}
+        {"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"languageId":"python","text":"def near():\n    pass\n","uri":"FOLDER/src/near.py","version":1}}}
+        {"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"languageId":"python","text":"é = 1\ndef area(width, height):\n    return \n","uri":"FOLDER/src/area.py","version":1}}}
+        {"id":1,"jsonrpc":"2.0","method":"textDocument/inlineCompletion","params":{"context":{"triggerKind":2},"formattingOptions":{"tabSize":4},"position":{"character":11,"line":2},"textDocument":{"uri":"FOLDER/src/area.py","version":1}}}
+        {"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"FOLDER/src/far.py"}}}
+        {"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"FOLDER/src/near.py"}}}
+        {"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"FOLDER/src/area.py"}}}
+        {"id":2,"jsonrpc":"2.0","method":"shutdown"}
+        {"jsonrpc":"2.0","method":"exit"}
+    "#]].assert_eq(&lines);
+}
+
+#[tokio::test]
+async fn a_server_that_registers_inline_completion_later_is_asked_too() {
+    let asked = asked("registers", |_| {});
+    assert_eq!(asked.inserted().await, INSERTED);
+}
+
+#[tokio::test]
+async fn a_server_without_inline_completion_is_told_from_others() {
+    for (beginning, expected) in [
+        (
+            "lists",
+            expect![[
+                r#"engine `vendor`: `PROGRAM` does not offer `textDocument/inlineCompletion`; it offers completion lists, so if its items are whole answers, set `request = "textDocument/completion"`"#
+            ]],
+        ),
+        (
+            "nothing",
+            expect![
+                "engine `vendor`: `PROGRAM` does not offer `textDocument/inlineCompletion`; a program that offers it is needed in `command`"
+            ],
+        ),
+    ] {
+        expected.assert_eq(&asked(beginning, |_| {}).fault(doing("nothing wrong")).await);
+    }
+}
+
+#[tokio::test]
+async fn every_fault_has_its_message_and_the_next_question_its_answer() {
+    let asked = asked("offers", |settings| {
+        settings.program.env.insert("TOKEN".to_owned(), Secret::new(KEY));
+    });
+    for (what, starts, expected) in [
+        (
+            "refuses",
+            1,
+            expect![
+                "engine `vendor`: `PROGRAM` failed: bad token (the key) (code 1000 to `textDocument/inlineCompletion`); it said last: sign in first"
+            ],
+        ),
+        ("crashes", 2, expect!["engine `vendor`: `PROGRAM` ended with exit code 3: out of memory"]),
+        (
+            "rubbish",
+            3,
+            expect![
+                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it sends what is no JSON: expected value at line 1 column 1"
+            ],
+        ),
+        (
+            "babbles",
+            4,
+            expect![
+                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it writes what is no message: `y`"
+            ],
+        ),
+        (
+            "endless",
+            5,
+            expect![
+                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it sends a message of 104857600 bytes, and 16777216 are read"
+            ],
+        ),
+    ] {
+        expected.assert_eq(&asked.fault(doing(what)).await);
+        assert_eq!(asked.inserted().await, INSERTED, "after {what}");
+        assert_eq!(asked.starts(), starts, "after {what}");
+    }
+    let (answer, text) = asked.ask(doing("confuses")).await;
+    assert_eq!((answer.is_ok(), text.as_str()), (true, INSERTED), "wrong numbers are nobody's");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_start_is_not_started_at_every_question() {
+    let asked = asked("dies", |_| {});
+    for _ in 0..5 {
+        expect!["engine `vendor`: `PROGRAM` ended with exit code 3: no licence"]
+            .assert_eq(&asked.fault(doing("nothing wrong")).await);
+    }
+    assert_eq!(asked.starts(), 2, "the first end may be chance");
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_at_its_start_is_given_up() {
+    let asked = asked("hangs", |settings| settings.start_timeout = Duration::from_millis(300));
+    expect!["engine `vendor`: `PROGRAM` did not answer `initialize` within 300ms"]
+        .assert_eq(&asked.fault(doing("nothing wrong")).await);
+}
+
+#[tokio::test]
+async fn a_start_goes_on_when_its_question_is_dropped() {
+    let asked = asked("offers", |_| {});
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let mut sink = |_: &str| std::ops::ControlFlow::Continue(());
+    let waits = CancellationToken::new();
+    for _ in 0..3 {
+        let answer = asked.engine.complete(doing("nothing wrong"), &mut sink, &waits);
+        // Dropped as soon as it waits.
+        assert!(answer.now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    let cancelled = asked.engine.complete(doing("nothing wrong"), &mut sink, &cancel).await;
+    assert!(matches!(cancelled, Err(Error::Cancelled)));
+    assert_eq!(asked.inserted().await, INSERTED);
+    assert_eq!(asked.starts(), 1);
+}
+
+#[tokio::test]
+async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
+    let asked = asked("offers", |_| {});
+    assert_eq!(asked.inserted().await, INSERTED);
+    for round in 1..=3 {
+        let mut sink = |_: &str| std::ops::ControlFlow::Continue(());
+        let cancel = CancellationToken::new();
+        let answer = asked.engine.complete(doing("ignores"), &mut sink, &cancel);
+        let asking = async {
+            until_heard(&asked.log, "textDocument/inlineCompletion", 2 * round).await;
+            cancel.cancel();
+        };
+        let (answer, ()) = tokio::join!(answer, asking);
+        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+        until_heard(&asked.log, "$/cancelRequest", round).await;
+        assert_eq!(asked.inserted().await, INSERTED, "the late answer is nobody's");
+    }
+    let closed = asked.methods().iter().filter(|method| *method == "textDocument/didClose").count();
+    let opened = asked.methods().iter().filter(|method| *method == "textDocument/didOpen").count();
+    assert_eq!((asked.starts(), opened), (1, 7));
+    assert!(closed >= 6, "what is taken back is closed: {closed}");
+}
+
+#[tokio::test]
+async fn several_documents_are_asked_about_at_once_where_that_is_allowed_and_one_never() {
+    let asked = asked("offers", |settings| settings.concurrency = Some(2));
+    let elsewhere = Request { path: "src/other.py".into(), ..doing("pairs") };
+    let (one, other) = tokio::join!(asked.ask(doing("pairs")), asked.ask(elsewhere));
+    assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
+    let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(doing("nothing")));
+    assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
+    let methods = asked.methods();
+    let last: Vec<&str> = methods
+        .iter()
+        .rev()
+        .skip_while(|method| *method == "textDocument/didClose")
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        last[..4],
+        [
+            "textDocument/inlineCompletion",
+            "textDocument/didOpen",
+            "textDocument/didClose",
+            "textDocument/inlineCompletion"
+        ],
+    );
+}
+
+#[tokio::test]
+async fn one_question_is_asked_at_a_time_where_nothing_is_said() {
+    let asked = asked("offers", |_| {});
+    let elsewhere = Request { path: "src/other.py".into(), ..doing("nothing") };
+    let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(elsewhere));
+    assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
+    let methods = asked.methods();
+    let opened =
+        methods.iter().position(|method| method == "textDocument/didOpen").expect("it was shown one");
+    assert_eq!(methods[opened + 2], "textDocument/didClose");
+}
+
+#[tokio::test]
+async fn who_asks_by_key_is_told_from_who_types() {
+    let asked = asked("offers", |_| {});
+    for invoked in [true, false] {
+        asked.ask(Request { invoked, ..doing("nothing") }).await.0.expect("it answers");
+    }
+    let kinds: Vec<Value> = heard(&asked.log)
+        .iter()
+        .filter(|message| message["method"] == "textDocument/inlineCompletion")
+        .map(|message| message["params"]["context"]["triggerKind"].clone())
+        .collect();
+    assert_eq!(kinds, [1, 2]);
+}
+
+#[tokio::test]
+async fn no_question_tells_what_belongs_there() {
+    let asked = asked("offers", |_| {});
+    asked
+        .ask(Request { context: context(), ..request("def area(width, height):\n    return $0\n") })
+        .await
+        .0
+        .expect("it answers");
+    let heard = Value::from(heard(&asked.log)).to_string();
+    assert!(heard.contains("def near") && !heard.contains(TRUTH), "{heard}");
+}
+
+#[test]
+fn engines_are_described_by_what_changes_their_answers_and_never_by_keys() {
+    let described = |change: fn(&mut LspSettings)| asked("offers", change).engine.description().clone();
+    let plain = described(|settings| settings.program.env.clear());
+    let changes: [fn(&mut LspSettings); 5] = [
+        |settings| settings.options = table(json!({"model": "a"})),
+        |settings| settings.settings = table(json!({"model": "a"})),
+        |settings| settings.request = "textDocument/completion".to_owned(),
+        |settings| settings.extra = json!({"n": 1}).as_object().unwrap().clone(),
+        |settings| settings.program.command.push("--fast".to_owned()),
+    ];
+    for change in changes {
+        assert_ne!(described(change).settings, plain.settings);
+    }
+    assert_eq!(plain.model, "the server's");
+}

@@ -1,0 +1,132 @@
+//! Language servers as engines, each a process of its own: ours, Tabby's agent, and one that is made with the library of VS Code's own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use cases::{Prediction, Status};
+use mock::{Dialect, MockServer, Model};
+use tests::{Project, binary, component};
+
+use crate::engines::{KEY, WRITTEN};
+use crate::rows;
+use crate::settings::user_file;
+
+/// Settings of an engine that is a language server.
+pub(crate) fn settings(name: &str, command: &[&str], more: &str) -> String {
+    format!("[[engine]]\nname = \"{name}\"\nkind = \"lsp\"\ncommand = {command:?}\n{more}\n")
+}
+
+/// Our own server, which asks the built-in engine.
+pub(crate) fn own(name: &str) -> String {
+    let binary = binary();
+    settings(name, &[&binary.to_string_lossy(), "lsp", "--engine", "builtin"], "")
+}
+
+/// The answers of a run by engine, then by case.
+fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
+    let mut answers: BTreeMap<String, BTreeMap<String, Prediction>> = BTreeMap::new();
+    for prediction in rows::predictions(run) {
+        let of_engine = answers.entry(prediction.engine.name.clone()).or_default();
+        of_engine.insert(prediction.case.to_string(), prediction);
+    }
+    answers
+}
+
+/// Our server sees one document in an empty folder, so it is compared in a workspace of one. It keeps back what is doubtful, as for
+/// anybody who types, and ends where that begins; what it does say is what the engine behind it says.
+#[test]
+fn our_own_server_answers_as_the_engine_behind_it() {
+    let project = Project::generated(1);
+    user_file(&project, &own("served"));
+    project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
+    let answers = answers(&project.beside("run"));
+    let (direct, served) = (&answers["builtin"], &answers["served"]);
+    let mut said = 0;
+    for (case, served) in served {
+        match served.status {
+            Status::Ok => assert!(direct[case].text.starts_with(&served.text), "{case}: {served:?}"),
+            Status::Silent | Status::Gated => continue,
+            ref other => panic!("{case}: {other:?} {:?}", served.reason),
+        }
+        said += 1;
+    }
+    assert!(said >= 10, "{said} answers");
+}
+
+/// A published server: it asks Tabby's server, whose place a strict mock takes, and answers by completion lists.
+#[test]
+fn tabby_s_agent_is_measured_with_the_server_behind_it() {
+    let Some(agent) = component("tabby-agent") else { return };
+    let model = Model::new("tabby", None).answering(|_| Some(WRITTEN.to_owned()));
+    let server = MockServer::speaking(Dialect::tabby(model, KEY));
+    let project = Project::generated(2);
+    let folder = project.home().join(".tabby-client/agent");
+    fs::create_dir_all(&folder).expect("the home is ours");
+    let config = format!(
+        "[server]\nendpoint = \"{}\"\ntoken = \"{KEY}\"\n[anonymousUsageTracking]\ndisable = true\n",
+        server.url()
+    );
+    fs::write(folder.join("config.toml"), config).expect("the home is ours");
+    let command = [&*agent.to_string_lossy(), "--lsp", "--stdio"];
+    let lists = "request = \"textDocument/completion\"";
+    user_file(&project, &[settings("tabby", &command, lists), settings("inline", &command, "")].concat());
+    project.run("try . --cases 5 --engine tabby --engine inline --out ../run").expect_code(0);
+    let answers = answers(&project.beside("run"));
+    for (case, answer) in &answers["tabby"] {
+        assert_eq!(
+            (answer.status, answer.text.as_str()),
+            (Status::Ok, WRITTEN),
+            "{case}: {:?}",
+            answer.reason
+        );
+    }
+    let asked = server.log().received.iter().filter(|received| received.path == "/v1/completions").count();
+    // It remembers its answers.
+    assert!((2..=5).contains(&asked), "{asked} questions");
+    for answer in answers["inline"].values() {
+        let reason = answer.reason.clone().unwrap_or_default();
+        assert!(reason.contains("does not offer `textDocument/inlineCompletion`"), "{reason}");
+    }
+}
+
+/// Writes the line before the cursor anew and adds to it, as snippets with ranges.
+const SERVER: &str = r#"
+const { createConnection, TextDocuments, TextDocumentSyncKind } = require('vscode-languageserver/node');
+const { TextDocument } = require('vscode-languageserver-textdocument');
+const connection = createConnection();
+const documents = new TextDocuments(TextDocument);
+let word;
+connection.onInitialize(({ initializationOptions }) => {
+  word = initializationOptions.word;
+  return { capabilities: { textDocumentSync: TextDocumentSyncKind.Incremental, inlineCompletionProvider: true } };
+});
+connection.languages.inlineCompletion.on(async ({ textDocument, position }) => {
+  const start = { line: position.line, character: 0 };
+  const typed = documents.get(textDocument.uri).getText({ start, end: position });
+  const settings = await connection.workspace.getConfiguration('vendor');
+  const value = typed.replace(/[$}\\]/g, '\\$&') + word + '(${1:' + settings.argument + '})$0';
+  return { items: [{ insertText: { kind: 'snippet', value }, range: { start, end: position } }] };
+});
+documents.listen(connection);
+connection.listen();
+"#;
+
+#[test]
+fn a_server_made_with_vs_code_s_own_library_is_measured() {
+    let Some(node) = component("language-server-node") else { return };
+    let project = Project::generated(2);
+    let program = project.beside("server.js");
+    fs::write(&program, SERVER).expect("the temporary folder is ours");
+    let command = [&*node.to_string_lossy(), &*program.to_string_lossy(), "--stdio"];
+    let told = "initialization_options = { word = \"$WORD\" }\nsettings = { vendor = { argument = \"x, \\\"é😀\\\"\" } }";
+    user_file(&project, &settings("node", &command, told));
+    let mut ghostbench = project.ghostbench("try . --cases 10 --engine node --out ../run");
+    ghostbench.env("WORD", "call");
+    tests::Running::start(ghostbench).wait().expect_code(0);
+    let answers = answers(&project.beside("run"));
+    for (case, answer) in &answers["node"] {
+        let said = (answer.status, answer.raw.as_str());
+        assert_eq!(said, (Status::Ok, "call(x, \"é😀\")"), "{case}: {:?}", answer.reason);
+    }
+}
