@@ -131,6 +131,11 @@ impl Cassette {
         Ok(Cassette::holding(path, contents, None))
     }
 
+    /// Whether it is all that may be asked.
+    pub fn is_offline(&self) -> bool {
+        self.recorder.is_none()
+    }
+
     fn holding(path: Option<&Path>, contents: Contents, recorder: Option<Recorder>) -> Cassette {
         let mut held: HashMap<Hash, Held> = HashMap::new();
         let mut lessons: HashMap<String, Vec<String>> = HashMap::new();

@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::child::Child;
 use crate::child::restarts::Restarts;
 use crate::{
-    Answer, Description, Engine, Error, HttpEngine, HttpSettings, Introduction, Program, ProgramFault, Proxy,
-    Request, Server, SetupError, Sink,
+    Answer, Cassette, Description, Engine, Error, HttpEngine, HttpSettings, Introduction, Program,
+    ProgramFault, Proxy, Request, Server, SetupError, Sink,
 };
 
 /// What is run where nothing else is said.
@@ -60,6 +60,15 @@ pub struct LlamaServerSettings {
     pub start_timeout: Duration,
     /// How it is asked. Where, and with which key, is known when it runs.
     pub http: HttpSettings,
+    /// Where its answers come from and go to. For one that is offline no server is started, nor anything needed for one.
+    pub cassette: Option<Arc<Cassette>>,
+}
+
+impl LlamaServerSettings {
+    /// The cassette that takes the server's place.
+    fn offline(&self) -> Option<&Arc<Cassette>> {
+        self.cassette.as_ref().filter(|cassette| cassette.is_offline())
+    }
 }
 
 /// Why there is no such engine.
@@ -117,15 +126,20 @@ enum State {
 impl LlamaServerEngine {
     /// Looks at the file and for the program; nothing is started yet.
     pub fn new(mut settings: LlamaServerSettings) -> Result<LlamaServerEngine, LlamaServerError> {
-        check_file(&settings.gguf)?;
-        settings.program.check()?;
+        if settings.offline().is_none() {
+            check_file(&settings.gguf)?;
+            settings.program.check()?;
+        }
         let LlamaServerSettings { program, gguf, http, .. } = &mut settings;
         let name = gguf.file_stem().map(|name| name.to_string_lossy().into_owned());
         http.model = http.model.take().or(name);
         // Templates are chosen and refused as they will be when it runs.
-        let mut description = HttpEngine::new(http.clone())?.description().clone();
+        let engine = HttpEngine::new(http.clone())?;
+        let mut description = engine.description().clone();
         description.settings.insert("command".to_owned(), program.described());
-        Ok(LlamaServerEngine { description, settings, running: Mutex::default() })
+        let server = settings.offline().map(|cassette| LlamaServer::recorded(engine.on_cassette(cassette)));
+        let running = Mutex::new(Running { server, ..Running::default() });
+        Ok(LlamaServerEngine { description, settings, running })
     }
 
     /// The running server; one that has ended is started again, if its pause is over.
@@ -228,6 +242,11 @@ impl Engine for LlamaServerEngine {
 }
 
 impl LlamaServer {
+    /// One that is not there: a cassette answers for it.
+    fn recorded(engine: HttpEngine) -> LlamaServer {
+        LlamaServer { state: watch::channel(State::Ready(Arc::new(engine))).1, _alive: oneshot::channel().0 }
+    }
+
     /// Starts a server, and a task that looks after it.
     fn start(settings: LlamaServerSettings) -> LlamaServer {
         let (tell, state) = watch::channel(State::Loading);
@@ -258,7 +277,7 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
     let key = Secret::new(&random_key());
     let http = HttpSettings { server: at(port, &key, &settings.http.server), ..settings.http.clone() };
     let engine = match HttpEngine::new(http) {
-        Ok(engine) => Arc::new(engine),
+        Ok(engine) => engine,
         Err(error) => return not_started(error.to_string()),
     };
     prepare(settings.log.as_deref());
@@ -281,7 +300,11 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
                 said: child.last_line(),
             };
         }
-        tell.send_replace(State::Ready(Arc::clone(&engine)));
+        let engine = match &settings.cassette {
+            Some(cassette) => engine.on_cassette(cassette),
+            None => engine,
+        };
+        tell.send_replace(State::Ready(Arc::new(engine)));
         std::future::pending().await
     };
     tokio::select! {

@@ -8,6 +8,9 @@ use mock::{Dialect, Marks, MockServer, Model};
 use tests::Project;
 
 use crate::engines::{KEY, WRITTEN, open_ai};
+#[cfg(unix)]
+use crate::programs::PROGRAM;
+use crate::programs::tiny;
 use crate::rows;
 use crate::settings::user_file;
 
@@ -42,6 +45,40 @@ fn a_run_comes_again_without_its_server_and_tells_so() {
     assert!(outcome.stdout.contains("come from a cassette"), "{}", outcome.stdout);
     let config = |run: &str| rows::run(&project.beside(run)).engines;
     assert_eq!(config("again"), config("run"), "a cassette makes no other engine");
+}
+
+/// Records a run of the engine that these settings describe, and replays it when `gone`, which it needs to be asked, is not there.
+#[track_caller]
+fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
+    let record = format!("try . --cases 4 --engine {engine} --out ../run --cassette ../c.jsonl");
+    project.run(&record).expect_code(0);
+    fs::remove_file(gone).expect("it was there");
+    let replay = "replay ../run/cases.jsonl --workspace . --cassette ../c.jsonl --offline";
+    project.run(&format!("{replay} --engine {engine} --out ../again")).expect_code(0);
+    assert_eq!(essence(&project.beside("again")), essence(&project.beside("run")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_gone_answers_from_a_cassette() {
+    let project = Project::generated(3);
+    let path = project.beside("complete.sh");
+    user_file(&project, &format!("[[engine]]\nname = \"mine\"\nkind = \"command\"\ncommand = [{path:?}]\n"));
+    fs::write(&path, PROGRAM.replace("\"$PIDS\"", "/dev/null")).expect("the temporary folder is ours");
+    tests::unix::set_mode(&path, 0o755);
+    comes_again_without(&project, "mine", &path);
+    assert!(rows::predictions(&project.beside("again")).iter().any(|row| row.raw.contains("total = 1")));
+}
+
+#[test]
+fn a_model_whose_file_is_gone_answers_from_a_cassette_to_the_prompts_that_it_was_asked() {
+    let project = Project::generated(3);
+    let Some(settings) = tiny(&project) else { return };
+    user_file(&project, &settings);
+    comes_again_without(&project, "tiny", &project.beside("tiny.gguf"));
+    user_file(&project, &settings.replace("qwen2.5-coder", "starcoder2"));
+    let changed = "replay ../run/cases.jsonl --workspace . --engine tiny --offline --cassette ../c.jsonl --out ../changed";
+    project.run(changed).expect_code(3).expect_message(&["c.jsonl holds no answer to"]);
 }
 
 #[test]

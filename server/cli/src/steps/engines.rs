@@ -61,11 +61,13 @@ impl Instance {
 fn instance(engine: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result<Instance, String> {
     match engine.kind {
         Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
-        Kind::Command => Ok(Instance::taped(programs::command(engine)?, cassette)),
-        Kind::LlamaServer => Ok(Instance::taped(programs::llama_server(engine)?, cassette)),
+        Kind::Command => Ok(Instance::taped(programs::command(engine, cassette)?, cassette)),
+        Kind::LlamaServer => Ok(Instance::of(programs::llama_server(engine, cassette)?)),
         // Two processes: who writes does not wait for what is measured, and neither server sees the other's documents.
         Kind::Lsp => {
-            let server = || Ok::<_, String>(Instance::taped(programs::language_server(engine)?, cassette));
+            let server = || {
+                programs::language_server(engine, cassette).map(|server| Instance::taped(server, cassette))
+            };
             Ok(Instance { writing: server()?.writing, replayed: server()?.replayed })
         }
         Kind::Scripted => Err(format!("engines of kind `{}` are for tests alone", engine.kind)),

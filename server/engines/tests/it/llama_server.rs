@@ -31,6 +31,7 @@ fn server_settings(folder: &TempDir, script: &str) -> LlamaServerSettings {
         log: Some(folder.path().join("logs").join("tested.log")),
         start_timeout: Duration::from_millis(300),
         http,
+        cassette: None,
     }
 }
 

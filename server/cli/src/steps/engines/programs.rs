@@ -1,11 +1,12 @@
 //! Engines that are programs, as the configuration describes them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use config::EngineSettings;
 use engines::{
-    CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings, LspEngine,
-    LspSettings, Program,
+    Cassette, CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings,
+    LspEngine, LspSettings, Program,
 };
 
 use super::http;
@@ -15,9 +16,11 @@ use crate::folders;
 const NOWHERE: &str = "http://127.0.0.1:0";
 
 /// Any program, or why it cannot be asked.
-pub(super) fn command(settings: &EngineSettings) -> Result<CommandEngine, String> {
-    let program = program(settings);
-    program.check().map_err(|fault| fault.to_string())?;
+pub(super) fn command(
+    settings: &EngineSettings,
+    cassette: Option<&Arc<Cassette>>,
+) -> Result<CommandEngine, String> {
+    let program = checked_program(settings, cassette)?;
     Ok(CommandEngine::new(CommandSettings {
         name: settings.name.clone(),
         program,
@@ -28,8 +31,11 @@ pub(super) fn command(settings: &EngineSettings) -> Result<CommandEngine, String
     }))
 }
 
-/// A server for a file, or why there is none.
-pub(super) fn llama_server(settings: &EngineSettings) -> Result<LlamaServerEngine, String> {
+/// A server for a file, with its answers on the cassette where there is one; or why there is none.
+pub(super) fn llama_server(
+    settings: &EngineSettings,
+    cassette: Option<&Arc<Cassette>>,
+) -> Result<LlamaServerEngine, String> {
     let mut program = program(settings);
     if program.command.is_empty() {
         program.command.push(LLAMA_SERVER.to_owned());
@@ -40,14 +46,17 @@ pub(super) fn llama_server(settings: &EngineSettings) -> Result<LlamaServerEngin
         log: log(&settings.name),
         start_timeout: settings.start_timeout,
         http: http::asking(settings, NOWHERE.to_owned())?,
+        cassette: cassette.cloned(),
     };
     LlamaServerEngine::new(settings).map_err(|error| error.to_string())
 }
 
 /// A language server, or why it cannot be asked.
-pub(super) fn language_server(settings: &EngineSettings) -> Result<LspEngine, String> {
-    let program = program(settings);
-    program.check().map_err(|fault| fault.to_string())?;
+pub(super) fn language_server(
+    settings: &EngineSettings,
+    cassette: Option<&Arc<Cassette>>,
+) -> Result<LspEngine, String> {
+    let program = checked_program(settings, cassette)?;
     Ok(LspEngine::new(LspSettings {
         name: settings.name.clone(),
         program,
@@ -59,6 +68,15 @@ pub(super) fn language_server(settings: &EngineSettings) -> Result<LspEngine, St
         start_timeout: settings.start_timeout,
         concurrency: settings.concurrency,
     }))
+}
+
+/// The program, or why it cannot be started. Offline it is not, so that it need not be there.
+fn checked_program(settings: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result<Program, String> {
+    let program = program(settings);
+    if cassette.is_none_or(|cassette| !cassette.is_offline()) {
+        program.check().map_err(|fault| fault.to_string())?;
+    }
+    Ok(program)
 }
 
 fn program(settings: &EngineSettings) -> Program {
