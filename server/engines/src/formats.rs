@@ -135,6 +135,8 @@ pub(crate) struct Format {
     pub(crate) read: fn(&Event, &Value, &mut Reading) -> Result<(), Wrong>,
     /// Where the server tells of itself, and what it says there.
     pub(crate) metadata: Option<metadata::Source>,
+    /// Where it counts tokens.
+    pub(crate) tokenizer: Option<metadata::Tokenizer>,
 }
 
 /// The format of a kind, for those that are asked by HTTP.

@@ -128,7 +128,16 @@ impl HttpEngine {
         let body =
             source.body.map(|body| Value::from(body(model.unwrap_or_default())).to_string().into_bytes());
         let said = self.told(source.path, body).await?;
-        Ok((source.read)(&said, model))
+        Ok(Metadata { sample_tokens: self.sample_tokens().await, ..(source.read)(&said, model) })
+    }
+
+    /// What the model's own tokenizer makes of the sample, where the server lets it be asked.
+    async fn sample_tokens(&self) -> Option<usize> {
+        let tokenizer = self.format.tokenizer?;
+        let body = (tokenizer.body)(prompt::SAMPLE, self.settings.model.as_deref().unwrap_or_default());
+        let said = self.told(tokenizer.path, Some(Value::from(body).to_string().into_bytes())).await;
+        // Without it there is still the estimate. One of none, or of more tokens than characters, is no count.
+        (tokenizer.read)(&said.ok()?).filter(|tokens| (1..=prompt::SAMPLE.len()).contains(tokens))
     }
 
     /// What the server tells at a path.
@@ -269,8 +278,12 @@ impl HttpEngine {
         let way = self.choose_way(metadata)?;
         let window = self.settings.context_window.or(metadata.context_window);
         let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
-        Sent::new(request, &way, tokens, self.format.takes_context)
-            .map_err(|reason| Error::Prompt { engine: self.settings.name.clone(), reason })
+        let takes_context = self.format.takes_context;
+        match metadata.sample_tokens {
+            Some(sample) => Sent::new(request, &way, tokens, takes_context, &prompt::estimate_by(sample)),
+            None => Sent::new(request, &way, tokens, takes_context, &prompt::estimate),
+        }
+        .map_err(|reason| Error::Prompt { engine: self.settings.name.clone(), reason })
     }
 
     async fn ask(&self, request: &Request, sent: &Sent) -> Result<Reply<'_>, Refusal> {

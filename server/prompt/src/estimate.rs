@@ -63,6 +63,18 @@ pub fn estimate(text: &str) -> usize {
     hundredths.div_ceil(100) as usize
 }
 
+/// Code in six languages, for a model's own tokenizer to be asked how many tokens it makes of it.
+pub const SAMPLE: &str = include_str!("sample.txt");
+
+/// Tokens of [`SAMPLE`] by tiktoken's `o200k_base`, the dearer of the two that prices were fitted to.
+const SAMPLE_TOKENS: usize = 604;
+
+/// How many tokens a text has for a model whose own tokenizer makes `sample` of [`SAMPLE`]: the estimate, dearer or cheaper by as much.
+/// The fewer words a vocabulary has, the more tokens are made of the same code.
+pub fn estimate_by(sample: usize) -> impl Fn(&str) -> usize {
+    move |text| (estimate(text) * sample).div_ceil(SAMPLE_TOKENS)
+}
+
 /// What a byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -286,6 +298,16 @@ mod tests {
     #[test]
     fn nothing_has_no_tokens() {
         assert_eq!(estimate(""), 0);
+    }
+
+    #[test]
+    fn a_model_s_own_tokenizer_makes_texts_dearer_or_cheaper() {
+        let text = "for (let index = 0; index < values.length; index++) {\n";
+        assert_eq!(estimate_by(SAMPLE_TOKENS)(text), estimate(text));
+        assert_eq!(estimate_by(2 * SAMPLE_TOKENS)(text), 2 * estimate(text));
+        assert_eq!(estimate_by(SAMPLE_TOKENS / 2)(text), estimate(text).div_ceil(2));
+        let high = estimate(SAMPLE) as f64 / SAMPLE_TOKENS as f64;
+        assert!((1.0..1.2).contains(&high), "the sample is as other code: {high}");
     }
 
     #[test]

@@ -15,4 +15,5 @@ pub(super) static FORMAT: Format = Format {
     write: openai::write,
     read: openai::read,
     metadata: Some(metadata::MODELS_WITHOUT_VERSION),
+    tokenizer: None,
 };

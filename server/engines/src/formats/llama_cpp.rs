@@ -22,6 +22,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read,
     metadata: Some(metadata::PROPS),
+    tokenizer: Some(metadata::LLAMA_CPP_TOKENIZER),
 };
 
 fn path(question: Question<'_>) -> &'static str {

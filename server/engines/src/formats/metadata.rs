@@ -17,6 +17,8 @@ pub struct Metadata {
     pub takes_hole: Option<bool>,
     /// The template that the server itself uses.
     pub template: Option<String>,
+    /// Tokens that the model's own tokenizer makes of [`prompt::SAMPLE`].
+    pub sample_tokens: Option<usize>,
 }
 
 /// Where a server tells of itself.
@@ -52,6 +54,41 @@ pub(super) const INFO: Source = Source { path: "/info", body: None, read: info }
 /// Tabby's.
 pub(super) const HEALTH: Source = Source { path: "/v1/health", body: None, read: health };
 
+/// Where a server tells how many tokens a text has.
+#[derive(Clone, Copy)]
+pub(crate) struct Tokenizer {
+    /// The path.
+    pub(crate) path: &'static str,
+    /// What is sent there.
+    pub(crate) body: fn(text: &str, model: &str) -> Object,
+    /// The count that is said there.
+    pub(crate) read: fn(said: &Value) -> Option<usize>,
+}
+
+/// llama.cpp's.
+pub(super) const LLAMA_CPP_TOKENIZER: Tokenizer = Tokenizer {
+    path: "/tokenize",
+    body: |text, _| Object::from_iter([("content".to_owned(), text.into())]),
+    read: |said| said.get("tokens")?.as_array().map(Vec::len),
+};
+
+/// vLLM's.
+pub(super) const VLLM_TOKENIZER: Tokenizer = Tokenizer {
+    path: "/tokenize",
+    body: |text, model| {
+        let model = (!model.is_empty()).then(|| ("model".to_owned(), model.into()));
+        model.into_iter().chain([("prompt".to_owned(), text.into())]).collect()
+    },
+    read: |said| said.get("count")?.as_u64().and_then(|count| count.try_into().ok()),
+};
+
+/// TGI's.
+pub(super) const TGI_TOKENIZER: Tokenizer = Tokenizer {
+    path: "/tokenize",
+    body: |text, _| Object::from_iter([("inputs".to_owned(), text.into())]),
+    read: |said| said.as_array().map(Vec::len),
+};
+
 /// Where llama.cpp's server tells what it is doing.
 pub(crate) const SLOTS: &str = "/slots";
 
@@ -80,7 +117,7 @@ fn models(said: &Value, model: Option<&str>) -> Metadata {
         models: all.iter().filter_map(id).collect(),
         context_window: window.iter().find_map(|place| meant.pointer(place)?.as_u64()),
         takes_hole: meant.pointer("/capabilities/completion_fim").and_then(Value::as_bool),
-        template: None,
+        ..Metadata::default()
     }
 }
 
@@ -110,6 +147,7 @@ fn show(said: &Value, model: Option<&str>) -> Metadata {
         context_window: window,
         takes_hole: capabilities.map(|all| all.iter().any(|capability| capability == "insert")),
         template: text(said, "/template"),
+        ..Metadata::default()
     }
 }
 

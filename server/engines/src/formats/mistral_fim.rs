@@ -20,6 +20,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read,
     metadata: Some(metadata::MODELS),
+    tokenizer: None,
 };
 
 fn write(asked: &Asked<'_>) -> Object {

@@ -22,6 +22,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read,
     metadata: Some(metadata::OLLAMA),
+    tokenizer: None,
 };
 
 fn write(asked: &Asked<'_>) -> Object {

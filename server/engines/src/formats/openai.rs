@@ -20,6 +20,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read,
     metadata: Some(metadata::MODELS),
+    tokenizer: None,
 };
 
 /// How OpenAI's relatives take keys.

@@ -21,6 +21,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read,
     metadata: Some(metadata::INFO),
+    tokenizer: Some(metadata::TGI_TOKENIZER),
 };
 
 fn write(asked: &Asked<'_>) -> Object {

@@ -16,6 +16,7 @@ pub(super) static FORMAT: Format = Format {
     write,
     read: openai::read,
     metadata: Some(metadata::MODELS),
+    tokenizer: Some(metadata::VLLM_TOKENIZER),
 };
 
 fn write(asked: &Asked<'_>) -> Object {

@@ -1,6 +1,6 @@
 //! From a request to what is sent: the prompt, or the text around the hole, within the model's window.
 
-use prompt::{NoRoom, Placement, Reading, Settings, Shares, Snippet, Template, assemble, estimate};
+use prompt::{Count, NoRoom, Placement, Reading, Settings, Shares, Snippet, Template, assemble};
 use syntax::Language;
 
 use super::way::{Way, plain};
@@ -27,13 +27,14 @@ enum Content {
 }
 
 impl Sent {
-    /// What a request sends this way, in at most `tokens` tokens. `takes_context` says whether code from elsewhere has a place of its
+    /// What a request sends this way, in at most `tokens` tokens as `count` counts them. `takes_context` says whether code from elsewhere has a place of its
     /// own beside the text around the hole; else it goes before that text, as comments.
     pub(super) fn new(
         request: &Request,
         way: &Way,
         tokens: usize,
         takes_context: bool,
+        count: Count<'_>,
     ) -> Result<Sent, NoRoom> {
         let snippets: Vec<Snippet<'_>> =
             request.context.iter().map(|item| Snippet { path: &item.path, text: &item.text }).collect();
@@ -51,7 +52,7 @@ impl Sent {
             Way::Chat => Template::hole(),
         };
         let settings = Settings { tokens, shares: Shares::USUAL, placement: Placement::Trained };
-        let prompt = assemble(&template, &question, &settings, &estimate)?;
+        let prompt = assemble(&template, &question, &settings, count)?;
         let content = match way {
             Way::Rendered(_) => Content::Rendered { prompt: prompt.text },
             Way::Chat => {

@@ -1,9 +1,10 @@
 //! What an engine finds out about its server, and that it asks once only.
 
 use engines::{Error, Fault, Fim, HttpEngine, HttpSettings, Kind, Sampling, Way};
-use mock::{Dialect, Marks, MockServer, Model, SuffixPolicy};
+use mock::{Dialect, Marks, MockServer, Model, Reply, SuffixPolicy};
+use serde_json::json;
 
-use crate::asking::{FIXTURE, KEY, TRUTH, ask, engine, fault, settings};
+use crate::asking::{FIXTURE, KEY, TRUTH, ask, ask_for, engine, fault, request, settings};
 
 fn model(name: &str, marks: Option<Marks>) -> Model {
     let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
@@ -39,11 +40,38 @@ async fn the_template_follows_from_what_the_server_calls_its_model() {
     let server = MockServer::speaking(Dialect::tgi(model("bigcode/starcoder2-3b", Some(Marks::STARCODER))));
     let engine = untold(Kind::Tgi, None, &server);
     ask_twice(&engine).await;
-    assert_eq!(paths(&server), ["/info", "/generate_stream", "/generate_stream"]);
+    assert_eq!(paths(&server), ["/info", "/tokenize", "/generate_stream", "/generate_stream"]);
     let Way::Rendered(choice) = engine.way().await.unwrap() else {
         panic!("TGI takes rendered prompts alone")
     };
     assert_eq!((choice.template.name(), &*choice.by.to_string()), ("starcoder2", "metadata"));
+}
+
+/// How much code goes to a server of llama.cpp whose tokenizer makes so many tokens of a text, in bytes of the prompt.
+async fn prompt_bytes(tokens_of: fn(&str) -> usize) -> usize {
+    let server = MockServer::scripted(move |received| match received.path.as_str() {
+        "/props" => Reply::json(200, &json!({"default_generation_settings": {"n_ctx": 1024}})),
+        "/tokenize" => {
+            let count =
+                tokens_of(received.json()["content"].as_str().expect("there is a text to be counted"));
+            Reply::json(200, &json!({"tokens": vec![1; count]}))
+        }
+        _ => Reply::events([r#"{"content": "x", "stop": true}"#]),
+    });
+    let code = "value = compute(first, second)\n".repeat(2_000);
+    let (answer, heard) =
+        ask_for(&untold(Kind::LlamaCpp, None, &server), request(&format!("{code}$0"))).await;
+    answer.expect("the server answers");
+    heard.prompts[0].len()
+}
+
+#[tokio::test]
+async fn what_goes_into_a_prompt_is_counted_as_the_model_s_tokenizer_does() {
+    let usual = prompt_bytes(|text| text.len() / 4).await;
+    let dear = prompt_bytes(|text| text.len() / 2).await;
+    assert!((0.4..0.6).contains(&(dear as f64 / usual as f64)), "{dear} {usual}");
+    let untold = prompt_bytes(|_| 0).await;
+    assert!((0.8..1.2).contains(&(untold as f64 / usual as f64)), "{untold} {usual}");
 }
 
 #[tokio::test]
@@ -66,7 +94,7 @@ async fn infill_that_the_model_has_no_marks_for_is_replaced_by_a_rendered_prompt
     assert_eq!(answer.unwrap().refusals, 1);
     let (answer, _) = ask(&engine).await;
     assert_eq!(answer.unwrap().refusals, 0);
-    assert_eq!(paths(&server), ["/props", "/infill", "/completion", "/completion"]);
+    assert_eq!(paths(&server), ["/props", "/tokenize", "/infill", "/completion", "/completion"]);
 }
 
 #[tokio::test]
@@ -131,8 +159,8 @@ async fn what_the_user_set_is_not_left_out() {
 #[tokio::test]
 async fn a_server_that_tells_nothing_of_itself_is_asked_nevertheless() {
     let server = MockServer::scripted(|received| match &*received.path {
-        "/props" => mock::Reply::json(404, &serde_json::json!({"error": {"message": "no props"}})),
-        _ => mock::Reply::events([r#"{"content": "x", "stop": true}"#]),
+        "/props" => Reply::json(404, &json!({"error": {"message": "no props"}})),
+        _ => Reply::events([r#"{"content": "x", "stop": true}"#]),
     });
     let engine = untold(Kind::LlamaCpp, None, &server);
     for _ in 0..2 {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::check::{Field, Is, Wrong, check};
 use super::{Dialect, count, is_set, text, texts};
-use crate::model::{Ending, Generation};
+use crate::model::{Ending, Generation, tokens};
 use crate::{Received, Reply, Step};
 
 const FIELDS: &[Field] =
@@ -39,12 +39,18 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
         ("POST", "/v1/completions") if received.json().get("suffix").is_some() => {
             invalid("Suffix is not supported and can be achieved by preprocessing the prompt.")
         }
+        ("POST", "/tokenize") => tokenize(&received.json()),
         ("GET", "/info") => Reply::json(
             200,
             &json!({"model_id": dialect.model.name, "max_input_tokens": 3072, "max_total_tokens": 4096, "max_stop_sequences": 4}),
         ),
         _ => Reply::whole(404, "text/plain", b""),
     }
+}
+
+fn tokenize(body: &Value) -> Reply {
+    let token = |id: usize| json!({"id": id, "text": "", "start": 0, "stop": 0});
+    Reply::json(200, &(0..tokens(text(body, "inputs"))).map(token).collect())
 }
 
 fn invalid(message: &str) -> Reply {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::check::{Field, Is, Wrong, check};
 use super::{Dialect, count, openai, streams, text, texts};
-use crate::model::Generation;
+use crate::model::{Generation, tokens};
 use crate::{Received, Reply};
 
 const FIELDS: &[Field] = &[
@@ -35,6 +35,7 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
     }
     match (received.method.as_str(), received.path.as_str()) {
         ("POST", "/v1/completions") => completion(dialect, &received.json(), passed_over),
+        ("POST", "/tokenize") => tokenize(&received.json()),
         ("GET", "/v1/models") => Reply::json(
             200,
             &json!({"object": "list", "data": [{
@@ -44,6 +45,14 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
         ),
         _ => Reply::json(404, &json!({"detail": "Not Found"})),
     }
+}
+
+fn tokenize(body: &Value) -> Reply {
+    let count = tokens(text(body, "prompt"));
+    Reply::json(
+        200,
+        &json!({"count": count, "max_model_len": 4096, "tokens": (0..count).collect::<Vec<_>>()}),
+    )
 }
 
 fn refuse(status: u16, kind: &str, message: &str) -> Reply {
