@@ -75,7 +75,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             Part::Scoring => scoring::measure()?,
             Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
-            Part::Engines => engines::measure()?,
+            Part::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
             Part::Neovim => neovim::measure(&repos)?,
             Part::Vscode if !vscode::is_prepared() => {
                 vscode::prepare_and_measure()?;

@@ -3,6 +3,7 @@
 
 mod typing;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -10,9 +11,12 @@ use completion::{Document, Settings, Snapshot, Status, World, complete};
 use engines::{Fim, HttpEngine, HttpSettings, Kind, Proxy, Sampling, Server};
 use futures_util::StreamExt;
 use futures_util::stream;
+use indexer::Indexed;
 use mock::{Dialect, Marks, MockServer, Model, Reply, Step};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
+
+use super::repositories::Repo;
 
 /// Questions, one after the other, whose way to the server is timed.
 const QUESTIONS: usize = 2_000;
@@ -24,10 +28,16 @@ const CANCELLED: usize = 200;
 const MANY: usize = 10_000;
 const AT_ONCE: usize = 8;
 
+/// Lines of the workspace that code is chosen from, and cursors in it, one to a file.
+const WORKSPACE_LINES: usize = 100_000;
+const CURSORS: usize = 600;
+
 /// Measures and returns the Markdown of its section.
-pub(crate) fn measure() -> Result<String> {
+pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    let indexed = super::indexing::indexed(repos, WORKSPACE_LINES)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (rendered, infill) = runtime.block_on(asking())?;
+    let chosen = runtime.block_on(choosing(&indexed))?;
     let freeing = runtime.block_on(freeing())?;
     let many = runtime.block_on(many())?;
     let typing = typing::measure()?;
@@ -36,6 +46,7 @@ pub(crate) fn measure() -> Result<String> {
          | measure | value |\n|---|---|\n\
          | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
          | the same, `/infill` | {infill} |\n\
+         | the same, rendered, with code that `hybrid` chooses from {WORKSPACE_LINES} lines, at {CURSORS} cursors | {chosen} |\n\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
          | {MANY} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n\
          | a key every 120 ms, a request a key, a server of 200 ms that is right in half of the calls | {typing} |\n",
@@ -80,27 +91,75 @@ fn milliseconds(mut times: Vec<Duration>, points: &[f64]) -> String {
 /// From the question to its last byte at the server, with a prompt of our own and with the server's.
 async fn asking() -> Result<(String, String)> {
     let mut shown = Vec::new();
-    for fim in [Fim::Template("qwen2.5-coder".to_owned()), Fim::Server] {
-        let model = Model::new("measured", Some(Marks::QWEN)).answering(|_| Some("x".to_owned()));
-        let server = MockServer::speaking(Dialect::llama_cpp(model));
+    for fim in [rendered(), Fim::Server] {
+        let server = answering();
         let engine = engine(&server, fim)?;
         let (snapshot, offset) = snapshot();
         let settings = Settings::for_replay();
         let mut times = Vec::new();
-        for question in 0..WARM + QUESTIONS {
-            let start = Instant::now();
-            let outcome = complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await;
-            ensure!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
-            let log = server.log();
-            let received = log.received.last().context("the server was asked")?;
-            if question >= WARM {
-                times.push(received.at.saturating_duration_since(start));
-            }
+        for _ in 0..WARM + QUESTIONS {
+            times.extend(ask(&snapshot, offset, &engine, &settings, &server).await);
         }
+        times.drain(..WARM);
+        ensure!(times.len() == QUESTIONS, "{} of {QUESTIONS} questions came to the server", times.len());
         shown.push(milliseconds(times, &[0.5, 0.99]));
     }
     let [rendered, infill] = &shown[..] else { unreachable!("there are two ways") };
     Ok((rendered.clone(), infill.clone()))
+}
+
+/// The same at cursors spread over a workspace.
+async fn choosing(indexed: &Indexed) -> Result<String> {
+    let Indexed { files, index, projects } = indexed;
+    let world = World::empty().with_index(Arc::clone(files.files()), index.clone(), Arc::clone(projects));
+    let server = answering();
+    let engine = engine(&server, rendered())?;
+    let step = (files.files().len() / CURSORS).max(1);
+    let mut times = Vec::new();
+    for (number, file) in files.files().iter().step_by(step).enumerate() {
+        // In the middle of a line, which stands further down from file to file.
+        let near = file.text.floor_char_boundary(file.text.len() * (2 * (number % 10) + 1) / 20);
+        let line = file.text[near..].find('\n').map_or(near, |end| near + end + 1);
+        let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
+        let offset = file.text.floor_char_boundary(line + length / 2);
+        let document = Document {
+            path: Arc::clone(&file.path),
+            language: file.language,
+            text: file.text.as_ref().into(),
+        };
+        let settings = Settings::for_editor();
+        times.extend(ask(&world.open(document), offset, &engine, &settings, &server).await);
+    }
+    // The first ones bring up connections and threads.
+    times.drain(..times.len().min(20));
+    ensure!(times.len() > CURSORS / 2, "only {} questions came to the server", times.len());
+    Ok(milliseconds(times, &[0.5, 0.99]))
+}
+
+fn rendered() -> Fim {
+    Fim::Template("qwen2.5-coder".to_owned())
+}
+
+/// A server that always answers, at once.
+fn answering() -> MockServer {
+    let model = Model::new("measured", Some(Marks::QWEN)).answering(|_| Some("x".to_owned()));
+    MockServer::speaking(Dialect::llama_cpp(model))
+}
+
+/// From a question to its last byte at the server; `None` if it never came there.
+async fn ask(
+    snapshot: &Snapshot,
+    offset: usize,
+    engine: &HttpEngine,
+    settings: &Settings,
+    server: &MockServer,
+) -> Option<Duration> {
+    let start = Instant::now();
+    let outcome = complete(snapshot, offset, engine, settings, &CancellationToken::new()).await;
+    let is_answered = matches!(outcome.status, Status::Ok | Status::Silent(_));
+    let log = server.log();
+    let received = log.received.last().filter(|received| is_answered && received.at >= start)?;
+    Some(received.at.saturating_duration_since(start))
 }
 
 /// From cancelling to the moment at which the server sees that nobody listens.

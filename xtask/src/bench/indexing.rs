@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use indexer::Indexer;
+use indexer::{Indexed, Indexer};
 use workspace::Limits;
 
 mod branch;
@@ -51,6 +51,11 @@ fn column(ghostbench: &Path, corpus: &Corpus) -> Result<Column> {
     let totals = indexed.files.totals();
     eprintln!("{} lines are measured", totals.lines);
     Ok(Column { totals, cold, warm, queries, edits, branch, served })
+}
+
+/// What is indexed of a corpus of about so many lines.
+pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<Indexed> {
+    Ok(open(&Corpus::new(repos, lines)?.folder)?.indexed().clone())
 }
 
 fn open(folder: &Path) -> Result<Indexer> {
