@@ -46,7 +46,7 @@ fn the_suggestion_is_shown_in_its_place_and_how_it_came_about() {
     ] {
         assert!(shown.contains(words), "no {words} in {shown}");
     }
-    let asked = server.log().received.iter().filter(|received| received.method == "POST").count();
+    let asked = server.log().received.iter().filter(|received| received.path == "/completion").count();
     assert_eq!(asked, 1, "it is asked once");
 
     let two = project.run("engines complete shop/sum.py:12:12: --engine mock --engine empty --json");
