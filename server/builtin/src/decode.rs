@@ -1,5 +1,6 @@
 //! Writing: token by token, always the likeliest one that may stand there.
 
+use crate::candidates::Place;
 use crate::cursor::{Mode, Typed};
 use crate::predict::{self, Guess, Model, Sharpness};
 use crate::render;
@@ -124,7 +125,13 @@ fn commonest(view: &View) -> Option<Guess> {
     let runs = fitting.chunk_by(|a, b| a == b);
     let best = runs.max_by_key(|run| run.len())?;
     let probability = best.len() as f64 / (fitting.len() + 1) as f64;
-    Some(Guess { token: best[0], probability, blanks: 0, match_len: 0.0 })
+    let last = tokens.iter().rposition(|token| *token == best[0])?;
+    Some(Guess {
+        token: best[0],
+        probability,
+        place: Place::Overlay(u32::try_from(last).ok()?),
+        match_len: 0.0,
+    })
 }
 
 /// What is written so far.

@@ -21,20 +21,28 @@ const NEAR_BONUS: f64 = 0.03;
 /// Copies from the most similar place up to where a completion has to end.
 pub(crate) fn copy(view: &View) -> Written {
     let mut writer = Writer::new(view, view.cursor.mode);
-    let best = best_place(view);
-    let (stream, start) =
-        best.map_or((&view.overlay.stream, view.overlay.stream.len()), |(place, _)| view.stream(place));
-    let probability = best.map_or(0.0, |(_, score)| score);
-    let is_typed = best.is_some() && is_typed_in_full(view, stream.tokens[start]);
+    let Some((place, probability)) = best_place(view) else { return writer.finish() };
+    let is_typed = is_typed_in_full(view, view.next(place));
     writer.ends_typed = !is_typed && view.cursor.typed != Typed::None;
-    for index in start + usize::from(is_typed)..stream.len() {
-        let (token, blanks) = (stream.tokens[index], stream.blanks[index]);
-        let guess = Guess { token, probability, blanks, match_len: probability };
+    for place in places_from(view, place).skip(usize::from(is_typed)) {
+        let token = view.next(place);
+        let guess = Guess { token, probability, place, match_len: probability };
         if token == END || writer.step(&[guess]).is_none() || writer.stop.is_some() {
             break;
         }
     }
     writer.finish()
+}
+
+/// A place and all that follow it in its stream.
+fn places_from(view: &View, place: Place) -> impl Iterator<Item = Place> {
+    let (stream, _) = view.stream(place);
+    let length = u32::try_from(stream.len()).unwrap_or(u32::MAX);
+    let (start, of): (u32, fn(u32) -> Place) = match place {
+        Place::Corpus(position) => (position, Place::Corpus),
+        Place::Overlay(position) => (position, Place::Overlay),
+    };
+    (start..length).map(of)
 }
 
 fn is_typed_in_full(view: &View, token: TokenId) -> bool {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::candidates;
+use crate::candidates::{self, Place};
 use crate::view::View;
 use crate::vocabulary::TokenId;
 
@@ -17,8 +17,8 @@ pub(crate) use vote::Sharpness;
 pub(crate) struct Guess {
     pub(crate) token: TokenId,
     pub(crate) probability: f64,
-    /// Blanks before it where it was seen in the best place.
-    pub(crate) blanks: u8,
+    /// The best of the places that it was seen in, from which the blanks before it are taken. What stands there may have another name.
+    pub(crate) place: Place,
     /// How far the best place matches, in tokens.
     pub(crate) match_len: f64,
 }

@@ -14,13 +14,13 @@ pub(crate) fn text(view: &View, written: &Written) -> String {
     for (index, guess) in written.guesses.iter().enumerate() {
         if let Some(change) = Change::of(guess.token) {
             column = (column + change.columns(view.layout.unit)).max(0);
-            start_line(view, &mut out, guess.blanks.max(1), column);
+            start_line(view, &mut out, view.blanks(guess.place).max(1), column);
             is_line_start = true;
             continue;
         }
         let text = view.text(guess.token);
         let ends_typed = index == 0 && written.ends_typed;
-        let blanks = if is_line_start || ends_typed { 0 } else { guess.blanks };
+        let blanks = if is_line_start || ends_typed { 0 } else { view.blanks(guess.place) };
         out.extend(std::iter::repeat_n(' ', blanks.into()));
         out.push_str(if ends_typed { cursor.typed.missing(text).unwrap_or_default() } else { text });
         is_line_start = false;

@@ -101,10 +101,16 @@ impl<'c> View<'c> {
         }
     }
 
-    /// The token at a place with its blanks.
-    pub(crate) fn next(&self, place: Place) -> (TokenId, u8) {
+    /// The token at a place.
+    pub(crate) fn next(&self, place: Place) -> TokenId {
         let (stream, position) = self.stream(place);
-        (stream.tokens[position], stream.blanks[position])
+        stream.tokens[position]
+    }
+
+    /// The blanks before it, or its line ends.
+    pub(crate) fn blanks(&self, place: Place) -> u8 {
+        let (stream, position) = self.stream(place);
+        stream.blanks[position]
     }
 
     /// The tokens before a place.

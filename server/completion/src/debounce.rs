@@ -71,25 +71,25 @@ impl Stands {
 
 /// What is known when an answer is wanted that nobody has and nobody is writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Situation {
+pub(crate) struct Situation {
     /// Whether a person asked by key.
-    pub is_invoked: bool,
+    pub(crate) is_invoked: bool,
     /// The pause that the user has set, in the place of all that is decided here.
-    pub set: Option<Duration>,
+    pub(crate) set: Option<Duration>,
     /// How long the engine takes for an answer, as far as that is known.
-    pub response: Option<Duration>,
+    pub(crate) response: Option<Duration>,
     /// The usual time between two keys, as far as there is one.
-    pub rhythm: Option<Duration>,
+    pub(crate) rhythm: Option<Duration>,
     /// Time since the last key, if there was any.
-    pub since_key: Option<Duration>,
+    pub(crate) since_key: Option<Duration>,
     /// Time since the engine was last asked, if it was.
-    pub since_asked: Option<Duration>,
+    pub(crate) since_asked: Option<Duration>,
     /// What stands before the cursor.
-    pub stands: Stands,
+    pub(crate) stands: Stands,
 }
 
 /// How long to wait before the engine is asked, if nothing happens meanwhile; zero for now.
-pub fn wait(situation: &Situation) -> Duration {
+pub(crate) fn wait(situation: &Situation) -> Duration {
     let Situation { is_invoked, set, response, rhythm, since_key, since_asked, stands } = *situation;
     let Some(since_key) = since_key.filter(|_| !is_invoked) else { return Duration::ZERO };
     if let Some(pause) = set {
@@ -106,14 +106,14 @@ pub fn wait(situation: &Situation) -> Duration {
 
 /// How fast somebody types.
 #[derive(Clone, Debug, Default)]
-pub struct Rhythm {
+pub(crate) struct Rhythm {
     /// The newest last.
     intervals: VecDeque<Duration>,
 }
 
 impl Rhythm {
     /// Takes note of a key that came so long after the one before it.
-    pub fn press(&mut self, interval: Duration) {
+    pub(crate) fn press(&mut self, interval: Duration) {
         if interval < THOUGHT {
             self.intervals.push_back(interval);
             let old = self.intervals.len().saturating_sub(INTERVALS);
@@ -122,7 +122,7 @@ impl Rhythm {
     }
 
     /// The usual interval: the median, which neither bursts nor pauses move.
-    pub fn usual(&self) -> Option<Duration> {
+    pub(crate) fn usual(&self) -> Option<Duration> {
         let mut intervals: Vec<Duration> = self.intervals.iter().copied().collect();
         intervals.sort_unstable();
         (intervals.len() >= LEAST_INTERVALS).then(|| intervals[intervals.len() / 2])

@@ -26,7 +26,7 @@ mod trace;
 mod world;
 
 pub use complete::{complete, complete_shared};
-pub use debounce::{Response, Rhythm, Situation, Stands, wait};
+pub use debounce::{Response, Stands};
 pub use embedder::ServerEmbedder;
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
 pub use generation::{Generation, Verdict, judge};

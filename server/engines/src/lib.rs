@@ -2,8 +2,8 @@
 //!
 //! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
 //! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
-//! child process of Ghostbench: the embedded engine, models behind HTTP, a scripted engine for tests, and embeddings of servers; and the
-//! cassettes that stand in for them.
+//! child process of Ghostbench: the embedded engine, models behind HTTP and in files, any program, other language servers, a scripted
+//! engine for tests, and embeddings of servers; and the cassettes that stand in for them.
 
 mod builtin_engine;
 mod busy;

@@ -1,7 +1,7 @@
 //! The majority after the longest match: the plain method that the others are measured against.
 
 use super::{Guess, Tally, ranked};
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, Place};
 use crate::view::View;
 
 /// Weight of everything unseen (feasibility study, section 2, method 4).
@@ -9,22 +9,16 @@ const UNSEEN: f64 = 0.5;
 
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let longest = candidates.iter().map(|candidate| candidate.matched).max().unwrap_or_default();
-    let mut tally: Tally<(f64, u8)> = Tally::default();
+    let mut tally: Tally<(f64, Option<Place>)> = Tally::default();
     let mut total = UNSEEN;
     for candidate in candidates.iter().filter(|candidate| candidate.matched == longest) {
-        let (token, blanks) = view.next(candidate.place);
-        let (_, (count, first_blanks)) = tally.entry(token);
-        if *count == 0.0 {
-            *first_blanks = blanks;
-        }
+        let (_, (count, first)) = tally.entry(view.next(candidate.place));
+        first.get_or_insert(candidate.place);
         *count += 1.0;
         total += 1.0;
     }
-    let guess = |(token, (count, blanks))| Guess {
-        token,
-        probability: count / total,
-        blanks,
-        match_len: longest as f64,
+    let guess = |(token, (count, first)): (_, (f64, Option<Place>))| {
+        Some(Guess { token, probability: count / total, place: first?, match_len: longest as f64 })
     };
-    ranked(tally.entries.into_iter().map(guess).collect())
+    ranked(tally.entries.into_iter().filter_map(guess).collect())
 }

@@ -4,7 +4,7 @@
 //! differ in the same way throughout; the candidate then votes for its next token *renamed*.
 
 use super::{Guess, Tally, ranked};
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, Place};
 use crate::view::{Nearness, View};
 use crate::vocabulary::{Class, END, TokenId, is_newline};
 
@@ -58,12 +58,20 @@ impl Sharpness {
     }
 }
 
+/// The place that says most.
+#[derive(Clone, Copy)]
+struct Best {
+    weight: f64,
+    place: Place,
+    /// Of its alignment.
+    score: f64,
+}
+
 /// What speaks for one token.
 #[derive(Default)]
 struct Support {
     weight: f64,
-    /// Weight, blanks and score of the best place.
-    best: (f64, u8, f64),
+    best: Option<Best>,
 }
 
 pub(super) fn guesses(
@@ -76,7 +84,7 @@ pub(super) fn guesses(
     let mut alignment = Alignment::default();
     for &Candidate { place, nearness, .. } in candidates {
         alignment.align(view, context, view.history(place), sharpness.cap());
-        let (original, blanks) = view.next(place);
+        let original = view.next(place);
         let token = alignment.renamed(original);
         let adapted = if token == original { 1.0 } else { RENAMED };
         let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
@@ -86,17 +94,17 @@ pub(super) fn guesses(
             * sharpness.weight(alignment.score);
         let (_, support) = tally.entry(token);
         support.weight += weight;
-        if weight > support.best.0 {
-            support.best = (weight, blanks, alignment.score);
+        if support.best.is_none_or(|best| weight > best.weight) {
+            support.best = Some(Best { weight, place, score: alignment.score });
         }
     }
     let seen: f64 = tally.entries.iter().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
     let guess = |(token, support): (TokenId, Support)| {
-        let (_, blanks, match_len) = support.best;
-        Guess { token, probability: support.weight / total, blanks, match_len }
+        let Best { place, score, .. } = support.best?;
+        Some(Guess { token, probability: support.weight / total, place, match_len: score })
     };
-    ranked(tally.entries.into_iter().map(guess).collect())
+    ranked(tally.entries.into_iter().filter_map(guess).collect())
 }
 
 /// Feasibility study, section 8.4: 6/2/1.

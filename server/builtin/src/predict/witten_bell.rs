@@ -1,7 +1,7 @@
 //! Counting: nested Witten-Bell interpolation over the distinct lengths of match.
 
 use super::{Guess, Tally, ranked};
-use crate::candidates::Candidate;
+use crate::candidates::{self, Candidate};
 use crate::view::{Nearness, View};
 use crate::vocabulary::Class;
 
@@ -17,7 +17,7 @@ const KNOWN_NAME: u32 = 10;
 #[derive(Default)]
 struct Support {
     longest: usize,
-    blanks: Option<u8>,
+    best: Option<candidates::Place>,
 }
 
 /// One place's say.
@@ -32,23 +32,20 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
     let mut places = Vec::with_capacity(candidates.len());
     for &Candidate { place, nearness, matched } in candidates {
-        let (token, blanks) = view.next(place);
+        let token = view.next(place);
         let (index, support) = tally.entry(token);
-        if support.blanks.is_none() || matched > support.longest {
-            (support.blanks, support.longest) = (Some(blanks), matched);
+        if support.best.is_none() || matched > support.longest {
+            (support.best, support.longest) = (Some(place), matched);
         }
         let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
         let novelty = if is_new { NEW_NAME } else { KNOWN_NAME };
         places.push(Place { matched, token: index, weight: nearness_weight(nearness) * novelty });
     }
     let probabilities = interpolate(places, tally.entries.len());
-    let guess = |((token, support), probability): ((u32, Support), f64)| Guess {
-        token,
-        probability,
-        blanks: support.blanks.unwrap_or_default(),
-        match_len: support.longest as f64,
+    let guess = |((token, support), probability): ((u32, Support), f64)| {
+        Some(Guess { token, probability, place: support.best?, match_len: support.longest as f64 })
     };
-    ranked(tally.entries.into_iter().zip(probabilities).map(guess).collect())
+    ranked(tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
 }
 
 /// Feasibility study, section 8.4: file ×8, directory ×3.

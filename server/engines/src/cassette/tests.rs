@@ -1,3 +1,5 @@
+//! What is recorded comes again, and files that are no cassettes, or not whole ones, are told with their lines and left as they are.
+
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;

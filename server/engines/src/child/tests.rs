@@ -1,3 +1,5 @@
+//! Programs of a few words of shell: what is told of their ends, and that none outlives who started it.
+
 use std::time::Instant;
 
 use tokio::io::AsyncWriteExt;

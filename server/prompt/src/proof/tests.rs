@@ -1,3 +1,5 @@
+//! Models of a few lines, each with one habit, and what is said of them.
+
 use super::*;
 
 fn shown(answer: impl Fn(&Probe) -> String) -> Vec<(usize, Shown)> {
