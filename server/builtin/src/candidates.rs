@@ -1,5 +1,7 @@
 //! Places in the code that look like the place to be completed.
 
+use crate::layer::Seen;
+use crate::suffix_array::{self, Climb};
 use crate::view::{Nearness, View};
 use crate::vocabulary::{END, TokenId};
 
@@ -8,12 +10,12 @@ pub(crate) const MAX_EXACT: usize = 64;
 /// Longest match over token classes, in tokens (feasibility study, section 8.2).
 const MAX_ABSTRACT: usize = 48;
 /// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, at a third of the time).
-const ENOUGH: usize = 100;
+pub(crate) const ENOUGH: usize = 100;
 /// Candidates taken from each chain of the overlay, the latest first. Only newlines and commas of long files have more; 500 lost
 /// 1 to 2 points of exact matches, 200 lost 4, since what is near is worth most.
 const ENOUGH_NEAR: usize = 2500;
 
-/// A position in one of the two streams.
+/// A position near the cursor or in the corpus, whose layers' streams count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     Corpus(u32),
@@ -38,10 +40,18 @@ pub(crate) fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
 
 /// Places after the same tokens, from the longest match down.
 pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
-    let shard = view.shard;
     let mut candidates = Vec::new();
-    let ladder = shard.exact.ladder(tail(context, MAX_EXACT).iter().copied(), |at| shard.stream.tokens[at]);
-    shard.exact.visit(&ladder, ENOUGH, |position, matched| accept(view, &mut candidates, position, matched));
+    let last_tokens = tail(context, MAX_EXACT);
+    let climbs = view.layers.iter().map(|layer| {
+        let tokens = layer.tokens.tokens;
+        layer.exact.climb(last_tokens.iter().copied(), |at| tokens[at])
+    });
+    let climbs: Vec<Climb> = climbs.collect();
+    suffix_array::visit(&climbs, ENOUGH, |layer, position, matched| {
+        let candidate = candidate(&view.layers[layer], position, matched);
+        candidates.extend(candidate);
+        candidate.is_some()
+    });
     if let Some(&last) = context.last() {
         candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).map(|position| {
             let place = Place::Overlay(position);
@@ -54,13 +64,20 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
 
 /// Adds places after tokens of the same classes, from the longest match down, to those after the same tokens.
 pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<Candidate>) {
-    let shard = view.shard;
     let exact = positions(candidates);
-    let classes = tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token));
-    let class_at = |at: usize| shard.vocabulary.abstracted(shard.stream.tokens[at]);
-    let ladder = shard.abstracted.ladder(classes, class_at);
-    shard.abstracted.visit(&ladder, ENOUGH, |position, _| {
-        exact.binary_search(&position).is_err() && accept(view, candidates, position, 0)
+    let classes: Vec<TokenId> =
+        tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token)).collect();
+    let climbs = view.layers.iter().map(|layer| {
+        let tokens = layer.tokens.tokens;
+        layer.abstracted.climb(classes.iter().copied(), |at| view.words.abstracted(tokens[at]))
+    });
+    let climbs: Vec<Climb> = climbs.collect();
+    suffix_array::visit(&climbs, ENOUGH, |layer, position, _| {
+        let layer = &view.layers[layer];
+        let is_new = exact.binary_search(&(layer.first + position)).is_err();
+        let candidate = candidate(layer, position, 0).filter(|_| is_new);
+        candidates.extend(candidate);
+        candidate.is_some()
     });
     if let [.., second, last] = *context {
         let near = view.overlay.after_like((second, last), &view.words).take(ENOUGH_NEAR);
@@ -80,15 +97,15 @@ fn positions(candidates: &[Candidate]) -> Vec<u32> {
     positions
 }
 
-fn accept(view: &View, candidates: &mut Vec<Candidate>, position: u32, matched: usize) -> bool {
-    let place = Place::Corpus(position);
-    let holds_token = view.shard.stream.tokens.get(position as usize).is_some_and(|&token| token != END);
-    let nearness = if holds_token { view.nearness(place) } else { Nearness::Masked };
-    let is_candidate = nearness != Nearness::Masked;
-    if is_candidate {
-        candidates.push(Candidate { place, nearness, matched });
+/// A position of a layer, if a token stands there that follows another one and may be looked at.
+fn candidate(layer: &Seen<'_>, position: u32, matched: usize) -> Option<Candidate> {
+    let at = position as usize;
+    let pair = layer.tokens.tokens.get(at.checked_sub(1)?..=at)?;
+    if pair.contains(&END) {
+        return None;
     }
-    is_candidate
+    let nearness = Some(layer.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)?;
+    Some(Candidate { place: Place::Corpus(layer.first + position), nearness, matched })
 }
 
 /// Tokens at the end of `history` and `context` that are the same, up to [`MAX_EXACT`].

@@ -1,29 +1,44 @@
-//! The workspace's tokens, sorted once.
+//! The workspace's tokens, sorted once, with what has changed since on top.
+//!
+//! ```text
+//! build ─► one layer                    with(changed, removed) ─► the same, the changed files in a layer of their own
+//! from_image ─► one layer, in place     settled ─► few layers      renewed ─► one layer
+//! ```
+//!
+//! A corpus never changes; one with changes shares what has not. Whatever led to it, it holds the same files and each text once, so a
+//! completion sees the same places. Only where more of them match equally well than are looked at, others may be taken until the corpus
+//! is renewed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use syntax::{Family, SourceFile};
 
+use crate::layer::{Assembly, Entry, Hash, Layer, hash_of, merge};
 use crate::layout::Layout;
 use crate::stream::{Piece, Stream, class_of};
-use crate::suffix_array::SuffixArray;
 use crate::view::{OpenFile, View};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Renumbering, Vocabulary};
 
 /// Larger files are tables or generated code and would drown the rest, in bytes (feasibility study, section 10).
 const MAX_FILE_BYTES: usize = 1_500_000;
-/// Suffix arrays are built over `i32`.
-const MAX_TOKENS: usize = i32::MAX as usize - 1;
+/// Source code has more bytes to a token than this, so that a workspace of less can be taken as it is.
+const MIN_TOKEN_BYTES: usize = 3;
+/// Directories of code that comes from elsewhere or that nobody has written: left out first.
+const FOREIGN: [&str; 8] =
+    ["vendor", "third_party", "thirdparty", "3rdparty", "external", "generated", "gen", "node_modules"];
+/// A layer of changes has at least so many times the tokens of the next one, so that there are few and each file is moved rarely.
+const GROWTH: usize = 4;
+/// A corpus is worn when this share of its tokens has changed: one in so many (feasibility study, section 7).
+const WORN: usize = 20;
 
-/// The tokens of a workspace's files by language family, with suffix arrays over them.
+/// The tokens of a workspace's files by language family, with suffix arrays over them. Cheap to clone.
 ///
 /// Nothing can be asked of a corpus but [`Corpus::view`]: its files hold the very text that a completion must not see, and
 /// only a view knows which file that is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Corpus {
-    shards: Vec<Shard>,
+    pub(crate) shards: Vec<Shard>,
 }
 
 /// What a corpus holds.
@@ -33,33 +48,103 @@ pub struct Stats {
     pub files: usize,
     /// Tokens, separators included.
     pub tokens: usize,
-    /// Resident bytes of tokens and arrays, without the vocabulary.
+    /// Bytes of tokens and arrays, without the vocabulary.
     pub bytes: usize,
+    /// Files that were left out.
+    pub left_out: usize,
 }
 
 /// One family's files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shard {
-    pub(crate) vocabulary: Vocabulary,
-    pub(crate) stream: Stream,
-    pub(crate) exact: SuffixArray,
-    pub(crate) abstracted: SuffixArray,
-    /// Where each file starts in the stream; ascending.
-    pub(crate) starts: Vec<u32>,
-    /// The directory of each file as a number.
-    pub(crate) directories: Vec<u32>,
-    directory_numbers: FxHashMap<Box<str>, u32>,
-    /// The file of each path; several paths share one where their texts are the same.
-    paths: FxHashMap<Arc<str>, u32>,
-    /// The most common layout.
-    pub(crate) layout: Option<Layout>,
+    /// Of all layers.
+    pub(crate) words: Arc<Vocabulary>,
+    /// The largest first; those behind hold what has changed since.
+    pub(crate) layers: Vec<Layer>,
 }
 
 impl Corpus {
-    /// Lexes and sorts `files`. Files with the same text are held once; too large ones are left out.
+    /// A corpus of so many tokens takes 260 MB, and 600 MB while it is sorted, as much as a language server may take on the machine of
+    /// somebody who works on two million lines.
+    pub const MAX_TOKENS: usize = 20_000_000;
+
+    /// Lexes and sorts `files`, up to [`Corpus::MAX_TOKENS`]. Files with the same text are held once; too large ones are left out.
     pub fn build(files: &[SourceFile]) -> Corpus {
-        let shard = |family| Shard::build(files.iter().filter(|file| file.language.family() == family));
-        Corpus { shards: Family::ALL.into_iter().map(shard).collect() }
+        Corpus::build_up_to(Corpus::MAX_TOKENS, files)
+    }
+
+    /// The same with another limit. Where not all files have room, code from elsewhere and large files are left out first.
+    pub fn build_up_to(max_tokens: usize, files: &[SourceFile]) -> Corpus {
+        let mut files: Vec<&SourceFile> = files.iter().collect();
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        if bytes / MIN_TOKEN_BYTES > max_tokens {
+            files
+                .sort_by_cached_key(|file| (is_foreign(&file.path), file.text.len(), Arc::clone(&file.path)));
+        }
+        let mut room = max_tokens.min(i32::MAX as usize - 1);
+        let mut parts: Vec<(Assembly, Vocabulary)> = Family::ALL.map(|_| Default::default()).into();
+        for file in files {
+            let (assembly, words) = &mut parts[file.language.family() as usize];
+            let before = assembly.len();
+            let is_taken = add(assembly, words, file, hash_of(file), room);
+            // What is left is larger: lexing it to find that out would take longer than all the rest.
+            room = if is_taken { room - (assembly.len() - before) } else { 0 };
+        }
+        Corpus { shards: parts.into_iter().map(|(assembly, words)| Shard::new(assembly, words)).collect() }
+    }
+
+    /// The corpus after some files were added or changed, and others removed.
+    #[must_use]
+    pub fn with(&self, changed: &[SourceFile], removed: &[Arc<str>]) -> Corpus {
+        let gone: Vec<&str> =
+            changed.iter().map(|file| &*file.path).chain(removed.iter().map(|path| &**path)).collect();
+        let shards = Family::ALL.into_iter().zip(&self.shards).map(|(family, shard)| {
+            shard.with(changed.iter().filter(|file| file.language.family() == family), &gone)
+        });
+        Corpus { shards: shards.collect() }
+    }
+
+    /// The corpus after it was brought to hold these files and no others. Only what differs is lexed.
+    #[must_use]
+    pub fn brought_to(&self, files: &[SourceFile]) -> Corpus {
+        let differs = |file: &&SourceFile| {
+            let known = self.shards[file.language.family() as usize].entry(&file.path);
+            known.is_none_or(|known| known.hash != hash_of(file))
+        };
+        let changed: Vec<SourceFile> = files.iter().filter(differs).cloned().collect();
+        let wanted: FxHashSet<&str> = files.iter().map(|file| &*file.path).collect();
+        let known = self.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
+        let removed: Vec<Arc<str>> =
+            known.map(|entry| &entry.path).filter(|path| !wanted.contains(&***path)).cloned().collect();
+        self.with(&changed, &removed).settled()
+    }
+
+    /// The same with few layers: small ones are sorted together, which takes time.
+    #[must_use]
+    pub fn settled(self) -> Corpus {
+        Corpus { shards: self.shards.into_iter().map(Shard::settled).collect() }
+    }
+
+    /// Whether so much has changed that it pays to put it together anew.
+    pub fn is_worn(&self) -> bool {
+        let base = |shard: &Shard| shard.layers.first().map_or(0, |layer| layer.sorted().tokens.len());
+        self.changed_tokens() * WORN > self.shards.iter().map(base).sum()
+    }
+
+    /// Tokens that were taken out of the first layer of each family, or lie in others.
+    pub fn changed_tokens(&self) -> usize {
+        self.shards.iter().map(Shard::changed_tokens).sum()
+    }
+
+    /// The corpus of the same files, which are `files`, put together anew. Nothing is lexed, unless they are so many that some were or have
+    /// to be left out.
+    #[must_use]
+    pub fn renewed(&self, max_tokens: usize, files: &[SourceFile]) -> Corpus {
+        let stats = self.stats();
+        if stats.left_out > 0 || stats.tokens > max_tokens {
+            return Corpus::build_up_to(max_tokens, files);
+        }
+        Corpus { shards: self.shards.iter().map(Shard::merged).collect() }
     }
 
     /// What can be seen of the corpus from inside `open`: everything but that file and the hidden ones, plus the text around
@@ -79,84 +164,131 @@ impl Corpus {
 
     /// Sizes.
     pub fn stats(&self) -> Stats {
-        self.shards.iter().fold(Stats::default(), |stats, shard| Stats {
-            files: stats.files + shard.starts.len(),
-            tokens: stats.tokens + shard.stream.len(),
-            bytes: stats.bytes + shard.bytes(),
-        })
+        const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
+        let mut stats = Stats::default();
+        for layer in self.shards.iter().flat_map(|shard| &shard.layers) {
+            let (tokens, files) = layer.live();
+            stats.files += files;
+            stats.tokens += tokens;
+            stats.bytes += layer.sorted().tokens.len() * BYTES_PER_TOKEN;
+            stats.left_out += layer.entries().filter(|entry| entry.text.is_none()).count();
+        }
+        stats
     }
+}
+
+/// Adds a file if it has no more than `room` tokens; says whether it has room.
+fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash: Hash, room: usize) -> bool {
+    let mut has_room = true;
+    assembly.add(Arc::clone(&file.path), hash, |stream| {
+        if room == 0 || file.text.len() > MAX_FILE_BYTES {
+            return None;
+        }
+        let lexed = syntax::lex(file.language, &file.text);
+        has_room = lexed.len() < room;
+        has_room.then(|| append(stream, words, file, &lexed))
+    });
+    has_room
+}
+
+/// Appends a file that was lexed into `lexed`, and tells its layout.
+fn append(
+    stream: &mut Stream,
+    words: &mut Vocabulary,
+    file: &SourceFile,
+    lexed: &[syntax::Token],
+) -> Option<Layout> {
+    let language = file.language;
+    let detected = Layout::detect(&file.text);
+    let layout = detected.unwrap_or(Layout::DEFAULT);
+    let piece = Piece { language, text: &file.text, layout, column: None };
+    stream.extend(&piece, lexed, |text, kind| words.intern(text, || class_of(language, kind, text)));
+    stream.end();
+    detected
+}
+
+fn is_foreign(path: &str) -> bool {
+    path.split('/').any(|part| FOREIGN.contains(&part))
 }
 
 impl Shard {
-    fn build<'f>(files: impl Iterator<Item = &'f SourceFile>) -> Shard {
-        let mut shard = Shard::default();
-        let mut texts: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut layouts: BTreeMap<Layout, usize> = BTreeMap::new();
-        for file in files.filter(|file| file.text.len() <= MAX_FILE_BYTES) {
-            if shard.stream.len() + file.text.len() > MAX_TOKENS {
-                break;
-            }
-            let number = *texts.entry(&file.text).or_insert_with(|| shard.push(file, &mut layouts));
-            shard.paths.insert(file.path.clone(), number);
+    fn new(assembly: Assembly, words: Vocabulary) -> Shard {
+        let layers = vec![Layer::new(assembly.sort(&words))];
+        Shard { words: Arc::new(words), layers }
+    }
+
+    fn with<'f>(&self, changed: impl Iterator<Item = &'f SourceFile>, gone: &[&str]) -> Shard {
+        let mut shard = self.clone();
+        gone.iter().for_each(|path| shard.remove(path));
+        let changed: Vec<(&SourceFile, Hash)> = changed.map(|file| (file, hash_of(file))).collect();
+        if changed.is_empty() {
+            return shard;
         }
-        shard.layout = layouts.into_iter().max_by_key(|&(_, count)| count).map(|(layout, _)| layout);
-        shard.sort();
-        shard
-    }
-
-    fn push(&mut self, file: &SourceFile, layouts: &mut BTreeMap<Layout, usize>) -> u32 {
-        let number = u32::try_from(self.starts.len()).expect("no more files than tokens");
-        let directory = self.directory_number(&file.path);
-        self.directories.push(directory);
-        self.starts.push(u32::try_from(self.stream.len()).expect("limited by MAX_TOKENS"));
-        let layout = Layout::detect(&file.text);
-        if let Some(layout) = layout {
-            *layouts.entry(layout).or_default() += 1;
+        let (mut assembly, mut words) = (Assembly::default(), Vocabulary::growing(&self.words));
+        for (file, hash) in &changed {
+            add(&mut assembly, &mut words, file, *hash, usize::MAX);
         }
-        let language = file.language;
-        let layout = layout.unwrap_or(Layout::DEFAULT);
-        let piece = Piece { language, text: &file.text, layout, column: None };
-        let vocabulary = &mut self.vocabulary;
-        self.stream.extend(&piece, &syntax::lex(language, &file.text), |text, kind| {
-            vocabulary.intern(text, || class_of(language, kind, text))
-        });
-        self.stream.end();
-        number
+        let hashes = changed.iter().map(|(_, hash)| *hash).collect();
+        for Entry { path, hash, .. } in shard.files_with(&hashes) {
+            shard.remove(&path);
+            assembly.add(path, hash, |_| None);
+        }
+        shard.layers.push(Layer::new(assembly.sort(&words)));
+        Shard { words: Arc::new(words), ..shard }
     }
 
-    fn directory_number(&mut self, path: &str) -> u32 {
-        let next = u32::try_from(self.directory_numbers.len()).expect("no more directories than files");
-        *self.directory_numbers.entry(directory(path).into()).or_insert(next)
+    fn remove(&mut self, path: &str) {
+        self.layers.iter_mut().for_each(|layer| layer.remove(path));
     }
 
-    fn sort(&mut self) {
-        let Shard { vocabulary, stream, .. } = self;
-        stream.tokens.shrink_to_fit();
-        stream.blanks.shrink_to_fit();
-        self.exact = SuffixArray::build(stream.tokens.iter().copied());
-        self.abstracted = SuffixArray::build(stream.tokens.iter().map(|&token| vocabulary.abstracted(token)));
+    /// The files with one of these texts, which are to be held once whoever has them.
+    fn files_with(&self, hashes: &FxHashSet<Hash>) -> Vec<Entry> {
+        let entries = self.layers.iter().flat_map(Layer::entries);
+        entries.filter(|entry| hashes.contains(&entry.hash)).cloned().collect()
     }
 
-    fn bytes(&self) -> usize {
-        const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
-        self.stream.len() * BYTES_PER_TOKEN
+    /// Sorts layers of changes together until each is a good deal larger than the next one.
+    fn settled(mut self) -> Shard {
+        let base = self.layers.len().min(1);
+        let changes = self.layers.split_off(base);
+        self.layers.extend(changes.into_iter().filter(|layer| layer.entries().next().is_some()));
+        while let [_, .., older, newer] = self.layers.as_slice()
+            && older.live().0 < GROWTH * newer.live().0.max(1)
+        {
+            let both = self.layers.split_off(self.layers.len() - 2);
+            self.layers.push(Layer::new(merge(&both, |token| token).sort(&self.words)));
+        }
+        self
     }
 
-    pub(crate) fn file_number(&self, path: &str) -> Option<usize> {
-        self.paths.get(path).map(|&number| number as usize)
+    /// One layer of everything, in which words that nobody uses any more have no numbers.
+    fn merged(&self) -> Shard {
+        let mut numbering = Renumbering::of(&self.words);
+        let assembly = merge(&self.layers, |token| numbering.number(token));
+        Shard::new(assembly, numbering.new)
     }
 
-    /// The directory that `path` lies in, if it has indexed files.
-    pub(crate) fn directory_of(&self, path: &str) -> Option<u32> {
-        self.directory_numbers.get(directory(path)).copied()
+    fn changed_tokens(&self) -> usize {
+        let Some((base, changes)) = self.layers.split_first() else { return 0 };
+        let changes: usize = changes.iter().map(|layer| layer.sorted().tokens.len()).sum();
+        base.sorted().tokens.len() - base.live().0 + changes
     }
 
-    /// The file that holds a position.
-    pub(crate) fn file_at(&self, position: u32) -> usize {
-        self.starts.partition_point(|&start| start <= position).saturating_sub(1)
+    /// The file at `path`.
+    fn entry(&self, path: &str) -> Option<&Entry> {
+        self.layers.iter().find_map(|layer| layer.entry(path))
+    }
+
+    /// Hashes of the texts that the files at these paths have.
+    pub(crate) fn hashes<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<Hash> {
+        paths.filter_map(|path| self.entry(path)).map(|entry| entry.hash).collect()
+    }
+
+    /// The layout that most files have.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        self.layers.iter().find_map(Layer::layout)
     }
 }
 
-fn directory(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(directory, _)| directory)
-}
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,19 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) const DEFAULT: Layout = Layout { unit: DEFAULT_UNIT, tabs: false, crlf: false };
 
+    /// The layout in a byte, never 0.
+    pub(crate) fn to_byte(self) -> u8 {
+        let Layout { unit, tabs, crlf } = self;
+        let unit = u8::try_from(unit.min(MAX_STEP)).expect("MAX_STEP fits");
+        unit << 2 | u8::from(tabs) << 1 | u8::from(crlf)
+    }
+
+    /// The layout that a byte stands for; none for 0.
+    pub(crate) fn from_byte(byte: u8) -> Option<Layout> {
+        let unit = usize::from(byte >> 2).min(MAX_STEP);
+        (unit > 0).then_some(Layout { unit, tabs: byte & 2 != 0, crlf: byte & 1 != 0 })
+    }
+
     /// The layout that `text` shows, `None` where no line is indented.
     pub(crate) fn detect(text: &str) -> Option<Layout> {
         let mut steps = [0usize; MAX_STEP + 1];
@@ -86,6 +99,17 @@ mod tests {
         check("a:\r\n    b:\r\n        c\r\n", Some((4, false, true)));
         check("a {\n\tb {\n\t\tc\n\t }\n}\n", Some((4, true, false)));
         check("a\nb\n\n", None);
+    }
+
+    #[test]
+    fn a_layout_is_a_byte() {
+        for unit in 1..=MAX_STEP {
+            for (tabs, crlf) in [(false, false), (false, true), (true, false), (true, true)] {
+                let layout = Layout { unit, tabs, crlf };
+                assert_eq!(Layout::from_byte(layout.to_byte()), Some(layout));
+            }
+        }
+        assert_eq!(Layout::from_byte(0), None);
     }
 
     #[test]

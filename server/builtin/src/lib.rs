@@ -3,7 +3,7 @@
 //! Needs nothing installed: no weights, no network. What it writes is copied, and adapted, from code that is there:
 //!
 //! ```text
-//! files ──lex──▶ Corpus (tokens + two suffix arrays)
+//! files ──lex──▶ Corpus (tokens + two suffix arrays, changed files in layers on top) ◀──▶ image (bytes to be used in place)
 //!                  │ view(open file): masks its copy, adds what is before and after the cursor
 //!                  ▼
 //!                View ──context──▶ candidates ──▶ count or vote ──▶ next token ──┐
@@ -17,11 +17,14 @@
 //! of this repository; what it found is said where it is used, and `docs/benchmarks.md` measures the result.
 #![deny(clippy::disallowed_methods)]
 
+mod array;
 mod candidates;
 mod corpus;
 mod cursor;
 mod decode;
 mod gate;
+mod image;
+mod layer;
 mod layout;
 mod masked;
 mod nearest;
@@ -35,7 +38,9 @@ mod suffix_array;
 mod view;
 mod vocabulary;
 
+pub use array::Bytes;
 pub use corpus::{Corpus, Stats};
+pub use image::ImageError;
 pub use masked::MaskedCorpus;
 pub use settings::{Completion, CompletionToken, Method, Settings, StopReason};
 pub use view::{Hint, OpenFile, View};

@@ -6,7 +6,6 @@ use crate::candidates::{Place, tail};
 use crate::cursor::Typed;
 use crate::decode::{Writer, Written};
 use crate::predict::Guess;
-use crate::stream::Stream;
 use crate::view::{Nearness, View};
 use crate::vocabulary::{END, TokenId, is_newline};
 
@@ -36,13 +35,13 @@ pub(crate) fn copy(view: &View) -> Written {
 
 /// A place and all that follow it in its stream.
 fn places_from(view: &View, place: Place) -> impl Iterator<Item = Place> {
-    let (stream, _) = view.stream(place);
-    let length = u32::try_from(stream.len()).unwrap_or(u32::MAX);
+    let (stream, at) = view.stream(place);
+    let length = u32::try_from(stream.tokens.len() - at).unwrap_or(u32::MAX);
     let (start, of): (u32, fn(u32) -> Place) = match place {
         Place::Corpus(position) => (position, Place::Corpus),
         Place::Overlay(position) => (position, Place::Overlay),
     };
-    (start..length).map(of)
+    (start..start + length).map(of)
 }
 
 fn is_typed_in_full(view: &View, token: TokenId) -> bool {
@@ -53,8 +52,13 @@ fn is_typed_in_full(view: &View, token: TokenId) -> bool {
 fn best_place(view: &View) -> Option<(Place, f64)> {
     let context = &view.cursor.context;
     let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
-    let near = places(view, &view.overlay.stream, Place::Overlay).map(|place| (place, NEAR_BONUS));
-    let far = places(view, &view.shard.stream, Place::Corpus).map(|place| (place, 0.0));
+    let near =
+        places(view, &view.overlay.stream.tokens).map(|position| (Place::Overlay(position), NEAR_BONUS));
+    let far = view.layers.iter().flat_map(|layer| {
+        let positions = places(view, layer.tokens.tokens);
+        let there = positions.filter(|&position| layer.nearness(position) != Nearness::Masked);
+        there.map(|position| (Place::Corpus(layer.first + position), 0.0))
+    });
     let mut best: Option<(Place, f64)> = None;
     for (place, bonus) in far.chain(near) {
         let history = tail(view.history(place), WINDOW);
@@ -69,18 +73,11 @@ fn best_place(view: &View) -> Option<(Place, f64)> {
     best
 }
 
-/// Places in `stream` that follow the same token as the cursor, or like it a line end, and go on with what is typed.
-fn places<'v>(
-    view: &'v View,
-    stream: &'v Stream,
-    place: fn(u32) -> Place,
-) -> impl Iterator<Item = Place> + 'v {
+/// Positions in a stream that follow the same token as the cursor, or like it a line end, and go on with what is typed.
+fn places<'v>(view: &'v View, tokens: &'v [TokenId]) -> impl Iterator<Item = u32> + 'v {
     let last = view.cursor.context.last().copied().unwrap_or(END);
     let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));
     let fits = move |token: TokenId| token != END && view.cursor.typed.missing(view.text(token)).is_some();
-    let pairs = stream.tokens.windows(2).enumerate();
-    pairs
-        .filter(move |(_, pair)| follows(pair) && fits(pair[1]))
-        .map(move |(index, _)| place(u32::try_from(index + 1).expect("limited when the stream was built")))
-        .filter(|&place| view.nearness(place) != Nearness::Masked)
+    let pairs = tokens.windows(2).zip(1..);
+    pairs.filter(move |(pair, _)| follows(pair) && fits(pair[1])).map(|(_, position)| position)
 }

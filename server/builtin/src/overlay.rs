@@ -3,7 +3,7 @@
 //! Built anew for every request, so its index is two sets of chains of positions instead of arrays that would have to be sorted.
 
 use crate::stream::Stream;
-use crate::vocabulary::{END, TokenId, Words};
+use crate::vocabulary::{END, TokenId, Vocabulary};
 
 /// No position.
 const NONE: u32 = u32::MAX;
@@ -14,11 +14,11 @@ pub(crate) struct Overlay {
     pub(crate) stream: Stream,
     /// The stream's tokens, abstracted.
     classes: Vec<TokenId>,
-    /// By the token before.
+    /// By the hash of the token before.
     exact: Chains,
     /// By the hash of the two abstracted tokens before.
     abstracted: Chains,
-    /// As many bits of a hash tell the pairs of abstracted tokens apart.
+    /// Bits of a hash: as many as tell so many tokens apart, however many words the corpus has.
     hash_bits: u32,
 }
 
@@ -55,17 +55,17 @@ impl Chains {
 
 impl Overlay {
     /// Indexes `stream`. Positions that hold no token or follow none are never found.
-    pub(crate) fn build(stream: Stream, words: &Words) -> Overlay {
+    pub(crate) fn build(stream: Stream, words: &Vocabulary) -> Overlay {
         let tokens = &stream.tokens;
         let hash_bits = tokens.len().next_power_of_two().trailing_zeros().max(1);
         let classes = tokens.iter().map(|&token| words.abstracted(token)).collect();
-        let exact = Chains::new(words.limit() as usize, tokens.len());
+        let exact = Chains::new(1 << hash_bits, tokens.len());
         let abstracted = Chains::new(1 << hash_bits, tokens.len());
         let mut overlay = Overlay { classes, exact, abstracted, hash_bits, stream: Stream::default() };
         for (position, &token) in tokens.iter().enumerate() {
             let last = before(tokens, position, 1).filter(|&last| last != END && token != END);
             let pair = last.and_then(|_| overlay.pair_before(position));
-            overlay.exact.push(last.map(|last| last as usize));
+            overlay.exact.push(last.map(|last| hash((END, last), hash_bits)));
             overlay.abstracted.push(pair.map(|pair| hash(pair, hash_bits)));
         }
         Overlay { stream, ..overlay }
@@ -79,11 +79,16 @@ impl Overlay {
 
     /// Positions that follow `last`, latest first.
     pub(crate) fn after(&self, last: TokenId) -> impl Iterator<Item = u32> {
-        self.exact.positions(last as usize)
+        let positions = self.exact.positions(hash((END, last), self.hash_bits));
+        positions.filter(move |&position| before(&self.stream.tokens, position as usize, 1) == Some(last))
     }
 
     /// Positions that follow two tokens of the same classes, latest first.
-    pub(crate) fn after_like(&self, pair: (TokenId, TokenId), words: &Words) -> impl Iterator<Item = u32> {
+    pub(crate) fn after_like(
+        &self,
+        pair: (TokenId, TokenId),
+        words: &Vocabulary,
+    ) -> impl Iterator<Item = u32> {
         let pair = (words.abstracted(pair.0), words.abstracted(pair.1));
         let positions = self.abstracted.positions(hash(pair, self.hash_bits));
         positions.filter(move |&position| self.pair_before(position as usize) == Some(pair))

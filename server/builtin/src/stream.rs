@@ -17,6 +17,13 @@ pub(crate) struct Stream {
     pub(crate) blanks: Vec<u8>,
 }
 
+/// A stream that lies anywhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tokens<'a> {
+    pub(crate) tokens: &'a [TokenId],
+    pub(crate) blanks: &'a [u8],
+}
+
 /// A piece of code to be numbered.
 pub(crate) struct Piece<'a> {
     pub(crate) language: Language,
@@ -29,6 +36,10 @@ pub(crate) struct Piece<'a> {
 impl Stream {
     pub(crate) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    pub(crate) fn as_tokens(&self) -> Tokens<'_> {
+        Tokens { tokens: &self.tokens, blanks: &self.blanks }
     }
 
     pub(crate) fn push(&mut self, token: TokenId, blanks: usize) {

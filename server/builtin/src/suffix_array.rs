@@ -7,67 +7,86 @@ use libsais::SuffixArrayConstruction;
 use crate::vocabulary::TokenId;
 
 /// Positions of a stream in the order of the tokens *before* them, read backwards.
-#[derive(Debug, Default)]
-pub(crate) struct SuffixArray {
-    positions: Vec<u32>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SuffixArray<'a>(pub(crate) &'a [u32]);
+
+/// Sorts the positions `1..=tokens.len()` by what stands before them. No array, and so no hits, when memory is short.
+pub(crate) fn sort(tokens: impl DoubleEndedIterator<Item = TokenId>) -> Vec<u32> {
+    let mut reversed: Vec<i32> = tokens.rev().map(TokenId::cast_signed).collect();
+    let length = u32::try_from(reversed.len()).expect("a corpus is limited to less");
+    let sorted = SuffixArrayConstruction::for_text_mut(&mut reversed).in_owned_buffer32().single_threaded();
+    let Ok(sorted) = sorted.run() else {
+        return Vec::new();
+    };
+    sorted.into_vec().into_iter().map(|start| length - start.cast_unsigned()).collect()
 }
 
 /// For every length of match from 0 on, the places in the array that match that far.
-pub(crate) type Ladder = Vec<Range<usize>>;
+type Ladder = Vec<Range<usize>>;
 
-impl SuffixArray {
-    /// Sorts the positions `1..=tokens.len()` by what stands before them. No array, and so no hits, when memory is short.
-    pub(crate) fn build(tokens: impl DoubleEndedIterator<Item = TokenId>) -> SuffixArray {
-        let mut reversed: Vec<i32> = tokens.rev().map(TokenId::cast_signed).collect();
-        let length = u32::try_from(reversed.len()).expect("a corpus is limited to less");
-        let sorted =
-            SuffixArrayConstruction::for_text_mut(&mut reversed).in_owned_buffer32().single_threaded();
-        let Ok(sorted) = sorted.run() else {
-            return SuffixArray::default();
-        };
-        let positions = sorted.into_vec().into_iter().map(|start| length - start.cast_unsigned()).collect();
-        SuffixArray { positions }
-    }
+/// An array with the places in it that match a context.
+#[derive(Debug)]
+pub(crate) struct Climb<'a> {
+    array: SuffixArray<'a>,
+    ladder: Ladder,
+}
 
+impl<'a> SuffixArray<'a> {
     /// Narrows the array down by one token of `context` at a time, backwards, while anything matches. `token_at` gives the
     /// token at a position of the sorted stream.
-    pub(crate) fn ladder(
-        &self,
+    pub(crate) fn climb(
+        self,
         context: impl DoubleEndedIterator<Item = TokenId>,
         token_at: impl Fn(usize) -> TokenId,
-    ) -> Ladder {
-        let mut range = 0..self.positions.len();
+    ) -> Climb<'a> {
+        let mut range = 0..self.0.len();
         let mut ladder = vec![range.clone()];
         for (depth, wanted) in context.rev().enumerate() {
             let key = |position: u32| (position as usize).checked_sub(depth + 1).map(&token_at);
-            let inside = &self.positions[range.clone()];
+            let inside = &self.0[range.clone()];
             let start = range.start + inside.partition_point(|&position| key(position) < Some(wanted));
-            let inside = &self.positions[start..range.end];
+            let inside = &self.0[start..range.end];
             range = start..start + inside.partition_point(|&position| key(position) == Some(wanted));
             if range.is_empty() {
                 break;
             }
             ladder.push(range.clone());
         }
-        ladder
+        Climb { array: self, ladder }
     }
+}
 
-    /// Visits positions from the longest match down, evenly spread where there are too many, until `enough` were accepted.
-    /// Matches of no token at all are visited only when nothing better exists.
-    pub(crate) fn visit(&self, ladder: &Ladder, enough: usize, mut accept: impl FnMut(u32, usize) -> bool) {
-        let mut accepted = 0;
-        let longest = ladder.last().map_or(0, |range| range.start);
-        let mut inner = longest..longest;
-        for (matched, range) in ladder.iter().enumerate().rev() {
-            if accepted >= enough || (matched == 0 && accepted > 0) {
-                return;
+impl Climb<'_> {
+    /// The places that match so far and no further: those before the ones that do, and those behind.
+    fn ring(&self, matched: usize) -> (Range<usize>, Range<usize>) {
+        let Some(range) = self.ladder.get(matched) else { return (0..0, 0..0) };
+        let inner = self.ladder.get(matched + 1).cloned().unwrap_or(range.start..range.start);
+        (range.start..inner.start, inner.end..range.end)
+    }
+}
+
+/// Visits positions in several arrays from the longest match down, evenly spread over all of them where there are too many, until
+/// `enough` were accepted: as if they were one array. Matches of no token at all are visited only when nothing better exists.
+/// `accept` is told the number of the array, the position and the length of the match.
+pub(crate) fn visit(climbs: &[Climb], enough: usize, mut accept: impl FnMut(usize, u32, usize) -> bool) {
+    let mut accepted = 0;
+    let lengths = climbs.iter().map(|climb| climb.ladder.len()).max().unwrap_or(0);
+    for matched in (0..lengths).rev() {
+        if accepted >= enough || (matched == 0 && accepted > 0) {
+            return;
+        }
+        let rings = || climbs.iter().map(|climb| climb.ring(matched)).enumerate();
+        let places: usize = rings().map(|(_, (before, behind))| before.len() + behind.len()).sum();
+        let stride = places.div_ceil(enough - accepted).max(1);
+        // The next place to visit, counted from the start of the ring.
+        let mut next = 0;
+        for (number, (before, behind)) in rings() {
+            let length = before.len() + behind.len();
+            for place in before.chain(behind).skip(next).step_by(stride) {
+                accepted += usize::from(accept(number, climbs[number].array.0[place], matched));
             }
-            let fresh = range.len() - inner.len();
-            let stride = fresh.div_ceil(enough - accepted).max(1);
-            let ring = (range.start..inner.start).chain(inner.end..range.end);
-            let positions = ring.step_by(stride).map(|place| self.positions[place]);
-            accepted += positions.filter(|&position| accept(position, matched)).count();
-            inner = range.clone();
+            let visited = length.saturating_sub(next).div_ceil(stride);
+            next = next + visited * stride - length;
         }
     }
 }
@@ -84,42 +103,53 @@ mod tests {
             tokens in prop::collection::vec(0u32..4, 0..60),
             context in prop::collection::vec(0u32..4, 0..6),
         ) {
-            let array = SuffixArray::build(tokens.iter().copied());
-            let ladder = array.ladder(context.iter().copied(), |at| tokens[at]);
+            let positions = sort(tokens.iter().copied());
+            let climb = SuffixArray(&positions).climb(context.iter().copied(), |at| tokens[at]);
             for matched in 0..=context.len() {
                 let tail = &context[context.len() - matched..];
                 let scan: Vec<u32> =
                     (1..=tokens.len()).filter(|&end| tokens[..end].ends_with(tail)).map(|end| end as u32).collect();
-                let mut found = ladder.get(matched).map_or(vec![], |range| array.positions[range.clone()].to_vec());
+                let mut found = climb.ladder.get(matched).map_or(vec![], |range| positions[range.clone()].to_vec());
                 found.sort_unstable();
                 prop_assert_eq!(found, scan, "after {:?}", tail);
             }
         }
     }
 
+    /// Visits what follows `context` in several streams.
+    fn visited(streams: &[&[u32]], context: &[u32], enough: usize) -> Vec<(usize, u32, usize)> {
+        let sorted: Vec<Vec<u32>> = streams.iter().map(|tokens| sort(tokens.iter().copied())).collect();
+        let climbs = streams.iter().zip(&sorted).map(|(tokens, positions)| {
+            SuffixArray(positions).climb(context.iter().copied(), |at| tokens[at])
+        });
+        let mut visited = Vec::new();
+        visit(&climbs.collect::<Vec<_>>(), enough, |number, position, matched| {
+            visited.push((number, position, matched));
+            true
+        });
+        visited
+    }
+
     #[test]
     fn longer_matches_come_first_and_each_position_once() {
         let tokens = [1, 2, 3, 9, 2, 3, 9, 3, 9, 9];
-        let array = SuffixArray::build(tokens.iter().copied());
-        let ladder = array.ladder([1, 2, 3].into_iter(), |at| tokens[at]);
-        let mut visited = Vec::new();
-        array.visit(&ladder, 100, |position, matched| {
-            visited.push((position, matched));
-            true
-        });
-        assert_eq!(visited, [(3, 3), (6, 2), (8, 1)]);
+        assert_eq!(visited(&[&tokens], &[1, 2, 3], 100), [(0, 3, 3), (0, 6, 2), (0, 8, 1)]);
+    }
+
+    #[test]
+    fn several_arrays_are_visited_like_one() {
+        let streams: [&[u32]; 3] = [&[3, 9, 2, 3], &[], &[1, 2, 3, 9, 3]];
+        let expected = [(2, 3, 3), (0, 4, 2), (0, 1, 1), (2, 5, 1)];
+        assert_eq!(visited(&streams, &[1, 2, 3], 100), expected);
+        assert_eq!(visited(&streams, &[1, 2, 3], 2), expected[..2]);
     }
 
     #[test]
     fn too_many_are_sampled_evenly() {
         let tokens: Vec<u32> = (0..400).map(|at| at % 2).collect();
-        let array = SuffixArray::build(tokens.iter().copied());
-        let ladder = array.ladder([0].into_iter(), |at| tokens[at]);
-        let mut visited = 0;
-        array.visit(&ladder, 10, |_, _| {
-            visited += 1;
-            true
-        });
-        assert_eq!(visited, 10);
+        assert_eq!(visited(&[&tokens], &[0], 10).len(), 10);
+        let sampled = visited(&[&tokens[..50], &tokens[..2], &tokens[..348]], &[0], 10);
+        let of = |number| sampled.iter().filter(|(array, ..)| *array == number).count();
+        assert_eq!((sampled.len(), of(0), of(2)), (10, 2, 8));
     }
 }

@@ -1,15 +1,18 @@
 //! What a completion may see: the corpus without the open file, and the open file without the hole.
 
+use std::sync::Arc;
+
 use syntax::{Family, Language, Token, TokenKind};
 
 use crate::corpus::Shard;
 use crate::cursor::Cursor;
 use crate::decode;
+use crate::layer::Seen;
 use crate::layout::{Layout, is_crlf};
 use crate::overlay::Overlay;
 use crate::settings::Settings;
-use crate::stream::{Piece, Stream, class_of};
-use crate::vocabulary::{Class, TokenId, TokenSet, Words};
+use crate::stream::{Piece, Stream, Tokens, class_of};
+use crate::vocabulary::{Class, TokenId, TokenSet, Vocabulary};
 use crate::{Completion, candidates::Place};
 
 /// The file that is being written, as far as a completion may know it.
@@ -38,7 +41,7 @@ pub struct Hint<'a> {
     pub text: &'a str,
 }
 
-/// How near a file of the corpus is to the open one.
+/// How near a text of the corpus is to the open one, as near as the nearest file that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nearness {
     /// Not to be looked at.
@@ -52,16 +55,15 @@ pub(crate) enum Nearness {
 /// One open file's view of a corpus; the only thing that completes.
 #[derive(Debug)]
 pub struct View<'c> {
-    pub(crate) shard: &'c Shard,
-    pub(crate) words: Words<'c>,
+    /// The corpus, one layer after the other.
+    pub(crate) layers: Vec<Seen<'c>>,
+    pub(crate) words: Vocabulary,
     pub(crate) family: Family,
     pub(crate) layout: Layout,
     pub(crate) overlay: Overlay,
     /// What the open file and the hints are written in.
     pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
-    /// By file of the shard.
-    nearness: Vec<Nearness>,
 }
 
 impl<'c> View<'c> {
@@ -71,18 +73,17 @@ impl<'c> View<'c> {
         open: &OpenFile,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<View<'c>> {
-        let words = Words::over(&shard.vocabulary);
+        let words = Vocabulary::over(Arc::clone(&shard.words));
         let mut builder = Builder { words, stream: Stream::default(), open, keep_going };
         let layout = layout(shard, open);
         let cursor = Cursor::find(&mut builder, layout)?;
         builder.hints()?;
         let Builder { words, stream, .. } = builder;
         Some(View {
-            nearness: nearness(shard, open),
+            layers: layers(shard, open),
             near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
             family: open.language.family(),
-            shard,
             words,
             layout,
             cursor,
@@ -94,10 +95,15 @@ impl<'c> View<'c> {
         decode::complete(self, settings, keep_going)
     }
 
-    pub(crate) fn stream(&self, place: Place) -> (&Stream, usize) {
+    /// The stream that holds a place, and the position in it.
+    pub(crate) fn stream(&self, place: Place) -> (Tokens<'_>, usize) {
         match place {
-            Place::Corpus(position) => (&self.shard.stream, position as usize),
-            Place::Overlay(position) => (&self.overlay.stream, position as usize),
+            Place::Corpus(position) => {
+                let layer = self.layers.partition_point(|layer| layer.first <= position).saturating_sub(1);
+                let layer = &self.layers[layer];
+                (layer.tokens, (position - layer.first) as usize)
+            }
+            Place::Overlay(position) => (self.overlay.stream.as_tokens(), position as usize),
         }
     }
 
@@ -119,15 +125,6 @@ impl<'c> View<'c> {
         &stream.tokens[..position]
     }
 
-    pub(crate) fn nearness(&self, place: Place) -> Nearness {
-        match place {
-            Place::Overlay(_) => Nearness::Overlay,
-            Place::Corpus(position) => {
-                self.nearness.get(self.shard.file_at(position)).copied().unwrap_or(Nearness::Masked)
-            }
-        }
-    }
-
     pub(crate) fn class(&self, token: TokenId) -> Class {
         self.words.class(token)
     }
@@ -138,14 +135,14 @@ impl<'c> View<'c> {
 }
 
 /// Collects what is near the cursor.
-pub(crate) struct Builder<'c, 'a> {
-    words: Words<'c>,
+pub(crate) struct Builder<'a> {
+    words: Vocabulary,
     pub(crate) stream: Stream,
     pub(crate) open: &'a OpenFile<'a>,
     keep_going: &'a mut dyn FnMut() -> bool,
 }
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// `None` if the caller has had enough.
     pub(crate) fn go_on(&mut self) -> Option<()> {
         (self.keep_going)().then_some(())
@@ -177,27 +174,27 @@ impl Builder<'_, '_> {
     }
 }
 
-fn intern(words: &mut Words, language: Language, text: &str, kind: TokenKind) -> TokenId {
+fn intern(words: &mut Vocabulary, language: Language, text: &str, kind: TokenKind) -> TokenId {
     words.intern(text, || class_of(language, kind, text))
 }
 
 /// The open file's own layout, else that of its neighbours.
 fn layout(shard: &Shard, open: &OpenFile) -> Layout {
     let own = Layout::detect(open.before).or_else(|| Layout::detect(open.after));
-    let layout = own.or(shard.layout).unwrap_or(Layout::DEFAULT);
+    let layout = own.or_else(|| shard.layout()).unwrap_or(Layout::DEFAULT);
     let has_lines = open.before.contains('\n') || open.after.contains('\n');
     let crlf = if has_lines { is_crlf(open.before) || is_crlf(open.after) } else { layout.crlf };
     Layout { crlf, ..layout }
 }
 
-fn nearness(shard: &Shard, open: &OpenFile) -> Vec<Nearness> {
-    let here = shard.directory_of(open.path);
-    let near = |&directory| if Some(directory) == here { Nearness::Directory } else { Nearness::Workspace };
-    let mut nearness: Vec<Nearness> = shard.directories.iter().map(near).collect();
-    for path in open.hidden.iter().chain([&open.path]) {
-        if let Some(file) = shard.file_number(path) {
-            nearness[file] = Nearness::Masked;
-        }
-    }
-    nearness
+/// What the open file may see of the corpus: neither its own saved text nor those that are hidden, whatever other files have them.
+fn layers<'c>(shard: &'c Shard, open: &OpenFile) -> Vec<Seen<'c>> {
+    let hidden = shard.hashes(open.hidden.iter().copied().chain([open.path]));
+    let mut first = 0;
+    let seen = shard.layers.iter().map(|layer| {
+        let seen = layer.seen(first, open.path, &hidden);
+        first += u32::try_from(seen.tokens.tokens.len()).expect("corpora are limited to less");
+        seen
+    });
+    seen.collect()
 }

@@ -4,6 +4,7 @@
 //! *change* of indentation, so that code matches at any depth. Numbers below [`FIRST_TEXT`] have no text.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -27,6 +28,7 @@ const FIRST_TEXT: TokenId = FIRST_NEWLINE + UNIT_NEWLINES + COLUMN_NEWLINES;
 
 /// What a token is to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Class {
     /// A keyword, a common built-in name, an operator: never renamed.
     Fixed,
@@ -35,6 +37,15 @@ pub(crate) enum Class {
     Number,
     Newline,
     End,
+}
+
+impl Class {
+    /// The class with this number in an image; its own is that of its variant.
+    pub(crate) fn from_byte(byte: u8) -> Option<Class> {
+        const ALL: [Class; 6] =
+            [Class::Fixed, Class::Identifier, Class::String, Class::Number, Class::Newline, Class::End];
+        ALL.get(usize::from(byte)).copied()
+    }
 }
 
 /// How the indentation changes at a newline.
@@ -85,9 +96,12 @@ pub(crate) fn is_newline(token: TokenId) -> bool {
     Change::of(token).is_some()
 }
 
-/// Texts and their numbers, each text stored once.
-#[derive(Debug, Default)]
+/// Texts and their numbers, each text stored once. New ones may lie on top of a vocabulary that others share, whose numbers stay.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
+    below: Option<Arc<Vocabulary>>,
+    /// How many texts lie below.
+    first: u32,
     /// All texts one after the other.
     text: String,
     /// Where each text ends in `text`.
@@ -98,43 +112,86 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// No new texts yet on top of `below`.
+    pub(crate) fn over(below: Arc<Vocabulary>) -> Vocabulary {
+        Vocabulary { first: below.len(), below: Some(below), ..Vocabulary::default() }
+    }
+
+    /// One that can grow while others use `words`: a layer on top, or a copy of the layer that is there already, so that two layers
+    /// are all there ever are.
+    pub(crate) fn growing(words: &Arc<Vocabulary>) -> Vocabulary {
+        if words.below.is_some() { Vocabulary::clone(words) } else { Vocabulary::over(Arc::clone(words)) }
+    }
+
+    /// The vocabulary that all others lie on.
+    pub(crate) fn lowest(&self) -> &Vocabulary {
+        self.below.as_deref().map_or(self, Vocabulary::lowest)
+    }
+
+    /// Texts with their ends and classes, as [`Vocabulary::parts`] gives them; `None` if they do not fit each other.
+    pub(crate) fn from_parts(text: String, ends: Vec<u32>, classes: Vec<Class>) -> Option<Vocabulary> {
+        let is_end = |end: &u32| text.is_char_boundary(*end as usize);
+        let fits = ends.is_sorted()
+            && ends.iter().all(is_end)
+            && ends.last().map_or(0, |&end| end as usize) == text.len()
+            && ends.len() == classes.len();
+        if !fits {
+            return None;
+        }
+        let mut table = HashTable::with_capacity(ends.len());
+        for index in 0..u32::try_from(ends.len()).ok()? {
+            let hash = Vocabulary::hash(text_at(&text, &ends, index));
+            table.insert_unique(hash, index, |&index| Vocabulary::hash(text_at(&text, &ends, index)));
+        }
+        Some(Vocabulary { below: None, first: 0, text, ends, classes, table })
+    }
+
+    /// The texts of this vocabulary without those below, one after the other, where each ends, and their classes.
+    pub(crate) fn parts(&self) -> (&str, &[u32], &[Class]) {
+        (&self.text, &self.ends, &self.classes)
+    }
+
     fn hash(text: &str) -> u64 {
         BuildHasherDefault::<FxHasher>::default().hash_one(text)
     }
 
     fn len(&self) -> u32 {
-        u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
+        self.first + u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
     }
 
-    fn get(&self, index: u32) -> &str {
-        text_at(&self.text, &self.ends, index)
+    fn find(&self, hash: u64, text: &str) -> Option<u32> {
+        let below = self.below.as_ref().and_then(|below| below.find(hash, text));
+        let own = || self.table.find(hash, |&index| text_at(&self.text, &self.ends, index) == text);
+        below.or_else(|| own().map(|index| self.first + index))
     }
 
-    fn find(&self, text: &str) -> Option<u32> {
-        self.table.find(Vocabulary::hash(text), |&index| self.get(index) == text).copied()
-    }
-
-    fn insert(&mut self, text: &str, class: Class) -> u32 {
-        let index = self.len();
+    fn insert(&mut self, hash: u64, text: &str, class: Class) -> u32 {
+        let number = self.len();
         self.text.push_str(text);
         self.ends.push(u32::try_from(self.text.len()).expect("a corpus stays below 4 GB of distinct text"));
         self.classes.push(class);
         let Vocabulary { text: all, ends, table, .. } = self;
-        table.insert_unique(Vocabulary::hash(text), index, |&index| {
-            Vocabulary::hash(text_at(all, ends, index))
-        });
-        index
+        table.insert_unique(hash, number - self.first, |&index| Vocabulary::hash(text_at(all, ends, index)));
+        number
     }
 
     /// The number of `text`, new if need be; `class` is asked for new texts only.
     pub(crate) fn intern(&mut self, text: &str, class: impl FnOnce() -> Class) -> TokenId {
-        let index = self.find(text).unwrap_or_else(|| self.insert(text, class()));
-        FIRST_TEXT + index
+        let hash = Vocabulary::hash(text);
+        FIRST_TEXT + self.find(hash, text).unwrap_or_else(|| self.insert(hash, text, class()))
     }
 
     /// One past the largest number in use.
     pub(crate) fn limit(&self) -> TokenId {
         FIRST_TEXT + self.len()
+    }
+
+    /// The vocabulary that holds a text, and its index there.
+    fn holder(&self, number: u32) -> (&Vocabulary, u32) {
+        match (number.checked_sub(self.first), &self.below) {
+            (None, Some(below)) => below.holder(number),
+            (own, _) => (self, own.unwrap_or(number)),
+        }
     }
 
     pub(crate) fn class(&self, token: TokenId) -> Class {
@@ -144,13 +201,52 @@ impl Vocabulary {
             STRING => Class::String,
             NUMBER => Class::Number,
             _ if token < FIRST_TEXT => Class::Newline,
-            _ => self.classes[(token - FIRST_TEXT) as usize],
+            _ => {
+                let (holder, index) = self.holder(token - FIRST_TEXT);
+                holder.classes[index as usize]
+            }
         }
     }
 
     /// The token that stands for all tokens of the same class; fixed ones and newlines stand for themselves.
     pub(crate) fn abstracted(&self, token: TokenId) -> TokenId {
-        abstracted(token, self.class(token))
+        match self.class(token) {
+            Class::Identifier => IDENTIFIER,
+            Class::String => STRING,
+            Class::Number => NUMBER,
+            Class::Fixed | Class::Newline | Class::End => token,
+        }
+    }
+
+    /// The token's text, empty for newlines and other tokens without one.
+    pub(crate) fn text(&self, token: TokenId) -> &str {
+        let Some(number) = token.checked_sub(FIRST_TEXT) else { return "" };
+        let (holder, index) = self.holder(number);
+        text_at(&holder.text, &holder.ends, index)
+    }
+}
+
+/// New numbers for the tokens of a vocabulary, in the order in which they are asked for: what nobody asks for gets none.
+pub(crate) struct Renumbering<'v> {
+    old: &'v Vocabulary,
+    pub(crate) new: Vocabulary,
+    /// By old number; 0, which no text has, where there is none yet.
+    numbers: Vec<TokenId>,
+}
+
+impl<'v> Renumbering<'v> {
+    pub(crate) fn of(old: &'v Vocabulary) -> Renumbering<'v> {
+        let numbers = vec![0; old.len() as usize];
+        Renumbering { old, new: Vocabulary::default(), numbers }
+    }
+
+    pub(crate) fn number(&mut self, token: TokenId) -> TokenId {
+        let Some(index) = token.checked_sub(FIRST_TEXT) else { return token };
+        let number = &mut self.numbers[index as usize];
+        if *number == 0 {
+            *number = self.new.intern(self.old.text(token), || self.old.class(token));
+        }
+        *number
     }
 }
 
@@ -158,15 +254,6 @@ fn text_at<'t>(text: &'t str, ends: &[u32], index: u32) -> &'t str {
     let index = index as usize;
     let start = index.checked_sub(1).map_or(0, |previous| ends[previous]);
     &text[start as usize..ends[index] as usize]
-}
-
-fn abstracted(token: TokenId, class: Class) -> TokenId {
-    match class {
-        Class::Identifier => IDENTIFIER,
-        Class::String => STRING,
-        Class::Number => NUMBER,
-        Class::Fixed | Class::Newline | Class::End => token,
-    }
 }
 
 /// A set of tokens, one bit each: asked once for every candidate of every token.
@@ -187,55 +274,6 @@ impl TokenSet {
 
     pub(crate) fn contains(&self, token: TokenId) -> bool {
         self.bits.get(token as usize / 64).is_some_and(|bits| bits & (1 << (token % 64)) != 0)
-    }
-}
-
-/// A corpus' vocabulary with the new words of one open file on top.
-#[derive(Debug)]
-pub(crate) struct Words<'c> {
-    base: &'c Vocabulary,
-    extra: Vocabulary,
-}
-
-impl<'c> Words<'c> {
-    pub(crate) fn over(base: &'c Vocabulary) -> Words<'c> {
-        Words { base, extra: Vocabulary::default() }
-    }
-
-    pub(crate) fn intern(&mut self, text: &str, class: impl FnOnce() -> Class) -> TokenId {
-        match self.base.find(text) {
-            Some(index) => FIRST_TEXT + index,
-            None => self.base.len() + self.extra.intern(text, class),
-        }
-    }
-
-    /// One past the largest number in use.
-    pub(crate) fn limit(&self) -> TokenId {
-        self.base.len() + self.extra.limit()
-    }
-
-    /// The number of `token` in the vocabulary on top, if it is not in the corpus.
-    fn in_extra(&self, token: TokenId) -> Option<TokenId> {
-        (token >= self.base.limit()).then(|| token - self.base.len())
-    }
-
-    pub(crate) fn class(&self, token: TokenId) -> Class {
-        match self.in_extra(token) {
-            Some(token) => self.extra.class(token),
-            None => self.base.class(token),
-        }
-    }
-
-    pub(crate) fn abstracted(&self, token: TokenId) -> TokenId {
-        abstracted(token, self.class(token))
-    }
-
-    /// The token's text, empty for newlines and other tokens without one.
-    pub(crate) fn text(&self, token: TokenId) -> &str {
-        match self.in_extra(token) {
-            Some(token) => self.extra.get(token - FIRST_TEXT),
-            None => token.checked_sub(FIRST_TEXT).map_or("", |index| self.base.get(index)),
-        }
     }
 }
 
@@ -260,13 +298,42 @@ mod tests {
         let mut base = Vocabulary::default();
         let old = base.intern("old", || Class::Identifier);
         assert_eq!(base.intern("old", || Class::Fixed), old);
-        let mut words = Words::over(&base);
-        let new = words.intern("new", || Class::String);
-        assert_eq!(words.intern("old", || Class::Fixed), old);
-        assert_eq!((words.text(old), words.text(new)), ("old", "new"));
+        let base = Arc::new(base);
+        let mut changed = Vocabulary::growing(&base);
+        let new = changed.intern("new", || Class::String);
+        let mut grown = Vocabulary::growing(&Arc::new(changed));
+        let newer = grown.intern("newer", || Class::Number);
+        assert!(Arc::ptr_eq(grown.below.as_ref().unwrap(), &base), "there are two layers and no more");
+        let mut words = Vocabulary::over(Arc::new(grown));
+        let newest = words.intern("newest", || Class::Fixed);
+        let all = ["old", "new", "newer", "newest"];
+        assert_eq!([old, new, newer, newest].map(|token| words.text(token)), all);
+        assert_eq!(all.map(|text| words.intern(text, || Class::Fixed)), [old, new, newer, newest]);
         assert_eq!((words.class(old), words.class(new)), (Class::Identifier, Class::String));
-        assert_eq!((words.abstracted(old), words.abstracted(new)), (IDENTIFIER, STRING));
+        assert_eq!((words.abstracted(old), words.abstracted(newer)), (IDENTIFIER, NUMBER));
+        assert_eq!(words.limit(), newest + 1);
         assert_eq!(words.text(Change::Units(1).token()), "");
+    }
+
+    #[test]
+    fn tokens_are_numbered_anew_in_the_order_they_are_met() {
+        let mut old = Vocabulary::default();
+        let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, || Class::Identifier));
+        let mut numbering = Renumbering::of(&old);
+        assert_eq!([c, a, c, END].map(|token| numbering.number(token)), [a, a + 1, a, END]);
+        let new = numbering.new;
+        assert_eq!((new.text(a), new.text(a + 1), new.limit()), ("c", "a", a + 2));
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_no_vocabulary() {
+        let check = |text: &str, ends: &[u32], classes: usize| {
+            Vocabulary::from_parts(text.to_owned(), ends.to_vec(), vec![Class::Fixed; classes]).is_some()
+        };
+        assert!(check("aß", &[1, 3], 2) && check("", &[], 0));
+        for (ends, classes) in [(&[1, 3][..], 1), (&[2, 3], 2), (&[3, 1], 2), (&[1], 1), (&[1, 4], 2)] {
+            assert!(!check("aß", ends, classes), "{ends:?}");
+        }
     }
 
     #[test]

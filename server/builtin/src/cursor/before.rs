@@ -18,7 +18,7 @@ pub(super) struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    pub(super) fn lex(builder: &mut Builder<'_, 'a>) -> Before<'a> {
+    pub(super) fn lex(builder: &mut Builder<'a>) -> Before<'a> {
         let (language, text) = (builder.open.language, builder.open.before);
         let mut tokens = syntax::lex(language, &format!("{text}{PROBE}"));
         let probed = tokens.pop_if(|token| token.range.end > text.len());

@@ -1,0 +1,75 @@
+//! Numbers that lie in memory of their own, or in place in bytes that somebody else keeps.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+/// Bytes that several may read and nobody changes, such as a mapped file. They stay where they are as long as they are kept.
+pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Numbers that never change.
+#[derive(Clone)]
+pub(crate) enum Array<T> {
+    Own(Vec<T>),
+    InPlace { bytes: Bytes, range: Range<usize> },
+}
+
+impl<T: Pod> Array<T> {
+    /// The numbers that `range` of `bytes` holds; `None` if it holds none, or they are not aligned.
+    pub(crate) fn in_place(bytes: &Bytes, range: Range<usize>) -> Option<Array<T>> {
+        let part = (**bytes).as_ref().get(range.clone())?;
+        bytemuck::try_cast_slice::<u8, T>(part).ok()?;
+        Some(Array::InPlace { bytes: Arc::clone(bytes), range })
+    }
+}
+
+impl<T: Pod> Deref for Array<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Array::Own(numbers) => numbers,
+            Array::InPlace { bytes, range } => bytemuck::cast_slice(&(**bytes).as_ref()[range.clone()]),
+        }
+    }
+}
+
+impl<T> Default for Array<T> {
+    fn default() -> Array<T> {
+        Array::Own(Vec::new())
+    }
+}
+
+impl<T> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Array::Own(_) => "own array",
+            Array::InPlace { .. } => "array in place",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_short_or_not_aligned_is_no_array() {
+        let numbers: Vec<u32> = vec![1, 2, 3];
+        let bytes: Bytes = Arc::new(Aligned(numbers));
+        let array = |range: Range<usize>| Array::<u32>::in_place(&bytes, range).map(|array| array.to_vec());
+        assert_eq!(array(4..12), Some(vec![2, 3]));
+        assert_eq!(array(4..4), Some(vec![]));
+        assert_eq!([array(4..16), array(4..10), array(2..6)], [None, None, None]);
+    }
+
+    struct Aligned(Vec<u32>);
+
+    impl AsRef<[u8]> for Aligned {
+        fn as_ref(&self) -> &[u8] {
+            bytemuck::cast_slice(&self.0)
+        }
+    }
+}

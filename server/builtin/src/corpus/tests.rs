@@ -1,0 +1,186 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use syntax::Language;
+
+use super::*;
+use crate::Settings;
+use crate::candidates::{self, Candidate, Place};
+use crate::layer::Text;
+
+/// Lines that random files are made of: few, so that much is alike.
+const LINES: [&str; 5] = ["for i in all:", "    a += i.x", "    b += i.y", "if a > b:", "    raise Wrong(a)"];
+/// Two directories, and a file of another family.
+const PATHS: [&str; 6] = ["a.py", "b.py", "lib/c.py", "lib/d.py", "lib/e.py", "lib/f.rs"];
+
+/// Texts by path.
+type Files = BTreeMap<&'static str, String>;
+
+fn file(path: &str, text: &str) -> SourceFile {
+    let language = Language::from_path(path).expect("a language");
+    SourceFile { path: path.into(), language, text: text.into() }
+}
+
+fn files(texts: &Files) -> Vec<SourceFile> {
+    texts.iter().map(|(path, text)| file(path, text)).collect()
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&LINES[..]), 0..3).prop_map(|lines| lines.join("\n") + "\n")
+}
+
+fn texts() -> impl Strategy<Value = Files> {
+    prop::collection::btree_map(prop::sample::select(&PATHS[..]), text(), 0..PATHS.len())
+}
+
+/// Files that were changed, and files that were removed, several times.
+fn changes() -> impl Strategy<Value = Vec<(Files, BTreeSet<&'static str>)>> {
+    let removed = prop::collection::btree_set(prop::sample::select(&PATHS[..]), 0..2);
+    let changed = prop::collection::btree_map(prop::sample::select(&PATHS[..]), text(), 0..3);
+    prop::collection::vec((changed, removed), 0..4)
+}
+
+fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
+    OpenFile { path: "lib/c.py", language: Language::Python, before, after: "\n", hints: &[], hidden }
+}
+
+/// Each candidate as the text that it lies in, the place there, how near it is and how far it matches: what does not depend on the
+/// order of files and layers.
+fn places(corpus: &Corpus, open: &OpenFile) -> BTreeSet<(Hash, u32, String)> {
+    let view = corpus.view(open);
+    let mut found = candidates::exact(&view, &view.cursor.context);
+    candidates::add_alike(&view, &view.cursor.context, &mut found);
+    let shard = &corpus.shards[Family::Python as usize];
+    let place = |Candidate { place, nearness, matched }| {
+        let Place::Corpus(position) = place else { return None };
+        let layer = view.layers.iter().rposition(|layer| layer.first <= position).expect("a layer");
+        let local = position - view.layers[layer].first;
+        let sorted = shard.layers[layer].sorted();
+        let text = sorted.texts.partition_point(|text| text.start <= local) - 1;
+        let Text { start, .. } = sorted.texts[text];
+        let is_its = |entry: &&Entry| entry.text == Some(text as u32);
+        let hash = shard.layers[layer].entries().find(is_its).expect("masked texts are never found").hash;
+        Some((hash, local - start, format!("{nearness:?} {matched}")))
+    };
+    found.into_iter().filter_map(place).collect()
+}
+
+/// Whether there are so few positions, masked ones included, that all of them are looked at.
+fn is_seen_whole(corpus: &Corpus) -> bool {
+    let layers = corpus.shards.iter().flat_map(|shard| &shard.layers);
+    layers.map(|layer| layer.sorted().tokens.len()).sum::<usize>() <= candidates::ENOUGH
+}
+
+/// The corpus after changes, some of them settled, with the texts that it should hold.
+fn changed(first: Files, changes: Vec<(Files, BTreeSet<&'static str>)>) -> (Corpus, Files) {
+    let (mut corpus, mut texts) = (Corpus::build(&files(&first)), first);
+    for (number, (changed, removed)) in changes.into_iter().enumerate() {
+        let removed: Vec<Arc<str>> =
+            removed.into_iter().filter(|path| !changed.contains_key(path)).map(Arc::from).collect();
+        corpus = corpus.with(&files(&changed), &removed);
+        if number % 2 == 0 {
+            corpus = corpus.settled();
+        }
+        texts.retain(|path, _| !removed.iter().any(|removed| &**removed == *path));
+        texts.extend(changed);
+    }
+    (corpus, texts)
+}
+
+proptest! {
+    #[test]
+    fn what_led_to_a_corpus_makes_no_difference(first in texts(), changes in changes()) {
+        let (corpus, texts) = changed(first, changes);
+        prop_assume!(is_seen_whole(&corpus));
+        let anew = Corpus::build(&files(&texts));
+        for hidden in [&[][..], &["a.py"]] {
+            for before in ["for i in all:\n    a += i.", "if a > b:\n    raise Wrong("] {
+                let open = open(before, hidden);
+                prop_assert_eq!(places(&corpus, &open), places(&anew, &open));
+            }
+        }
+        let renewed = corpus.renewed(Corpus::MAX_TOKENS, &[]);
+        prop_assert_eq!(renewed.image().concat(), anew.image().concat(), "renewed without its files");
+        prop_assert_eq!((renewed.stats(), renewed.changed_tokens()), (anew.stats(), 0));
+    }
+
+    #[test]
+    fn a_corpus_is_brought_to_any_files(first in texts(), then in texts()) {
+        let brought = Corpus::build(&files(&first)).brought_to(&files(&then));
+        prop_assume!(is_seen_whole(&brought));
+        let anew = Corpus::build(&files(&then));
+        let open = open("for i in all:\n    a += i.", &[]);
+        prop_assert_eq!(places(&brought, &open), places(&anew, &open));
+        prop_assert_eq!(brought.renewed(Corpus::MAX_TOKENS, &[]).image().concat(), anew.image().concat());
+    }
+}
+
+#[test]
+fn what_is_the_same_is_not_lexed_again() {
+    let all = files(&PATHS.iter().map(|&path| (path, format!("{path} = 1\n"))).collect());
+    let corpus = Corpus::build(&all);
+    assert_eq!(corpus.brought_to(&all).shards[0].layers.len(), 1);
+    let mut one = all.clone();
+    one[2] = file("lib/c.py", "new = 1\n");
+    let brought = corpus.brought_to(&one);
+    let layers = &brought.shards[Family::Python as usize].layers;
+    assert_eq!(layers[1..].iter().map(Layer::live).collect::<Vec<_>>(), [(5, 1)]);
+}
+
+#[test]
+fn a_text_stays_as_long_as_one_file_has_it() {
+    let text = "def area(self):\n    return self.width * self.height\n";
+    let corpus = Corpus::build(&[file("a.py", text), file("b.py", text)]);
+    let complete = |corpus: &Corpus| {
+        let open = open("def area(self):\n    return self.", &[]);
+        corpus.view(&open).complete(&Settings::for_replay(), &mut || true).text
+    };
+    let without_one = corpus.with(&[file("a.py", "x = 1\n")], &[]);
+    assert_eq!(complete(&without_one), "width * self.height");
+    assert!(!complete(&without_one.with(&[], &["b.py".into()])).contains("width"));
+    assert_eq!(complete(&corpus), "width * self.height", "who has the former one keeps it");
+}
+
+#[test]
+fn the_open_file_is_masked_in_every_layer() {
+    let text = "def area(self):\n    return self.width * self.height\n";
+    // The same text is in the base as `a.py`, and behind it as `lib/c.py`.
+    let corpus = Corpus::build(&[file("a.py", text)]).with(&[file("lib/c.py", text)], &[]);
+    let open = open("def area(self):\n    return self.", &[]);
+    assert_eq!(corpus.view(&open).complete(&Settings::for_replay(), &mut || true).text, "");
+}
+
+#[test]
+fn there_are_few_layers_whatever_happens() {
+    let mut corpus = Corpus::build(&[file("a.py", "a = 1\n")]);
+    for number in 0..300 {
+        corpus = corpus.with(&[file(&format!("{}.py", number % 100), "x = [1, 2, 3]\n")], &[]).settled();
+    }
+    let layers = corpus.shards[Family::Python as usize].layers.len();
+    assert!(layers <= 8, "{layers}");
+    assert!(corpus.is_worn() && !corpus.renewed(Corpus::MAX_TOKENS, &[]).is_worn());
+}
+
+#[test]
+fn code_from_elsewhere_and_large_files_are_left_out_first() {
+    let large = "large = 1\n".repeat(50);
+    let all = [
+        file("vendor/a.py", "vendored = 1\n"),
+        file("large.py", &large),
+        file("small.py", "small = 1\n"),
+        file("b.rs", "fn b() {}\n"),
+    ];
+    let held = |max_tokens: usize| {
+        let corpus = Corpus::build_up_to(max_tokens, &all);
+        let entries = corpus.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
+        let held: Vec<String> =
+            entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect();
+        (corpus.stats().left_out, held.join(" "))
+    };
+    assert_eq!(held(1000), (0, "large.py small.py vendor/a.py b.rs".to_owned()));
+    assert_eq!(held(100), (2, "small.py b.rs".to_owned()));
+    assert_eq!(held(8), (3, "b.rs".to_owned()));
+    let corpus = Corpus::build_up_to(100, &all);
+    assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "what was left out is known");
+    assert_eq!(corpus.renewed(1000, &all).stats(), Corpus::build(&all).stats(), "there is room by now");
+}

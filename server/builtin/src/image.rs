@@ -1,0 +1,288 @@
+//! A corpus as bytes, to be used where they lie.
+//!
+//! ```text
+//! image:  magic, version, byte order, length, checksum, one part for each language family
+//! part:   lengths · tokens, exact and abstract array · blanks · words · texts · files
+//! ```
+//!
+//! Numbers lie as the machine has them, so that large arrays are used in place; an image from a machine with another byte order is
+//! refused. Everything begins at a multiple of four bytes. Bytes are not trusted: the checksum is compared, and every number that
+//! something is looked up by is checked once, so that a damaged image is an error here and nowhere else. Changes that lie on top of a
+//! corpus are no part of its image; whoever opens it brings it to the files of the day.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use syntax::Family;
+use thiserror::Error;
+
+use crate::array::{Array, Bytes};
+use crate::corpus::{Corpus, Shard};
+use crate::layer::{Entry, Hash, Layer, Sorted, Text};
+use crate::layout::Layout;
+use crate::vocabulary::{Class, TokenId, Vocabulary};
+
+/// What an image begins with.
+const MAGIC: [u8; 8] = *b"GBTOKENS";
+/// Raised with every change of this module, of the lexer, or of what tokens are; a test notices.
+const VERSION: u32 = 1;
+/// Reads as another number where bytes have another order.
+const BYTE_ORDER: u32 = 0x0102_0304;
+/// Bytes before the parts.
+const HEAD: usize = 64;
+/// The checksum, and from where on it checks.
+const CHECKSUM: Range<usize> = 32..64;
+/// Everything begins at a multiple of so many bytes.
+const ALIGNMENT: usize = size_of::<u32>();
+/// Stands for the text of a file that was left out.
+const LEFT_OUT: u32 = u32::MAX;
+
+/// Why bytes are no corpus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ImageError {
+    /// They are something else, or made by another version or on another kind of machine.
+    #[error("it was made by another version or on another kind of machine")]
+    Foreign,
+    /// They are not what was written.
+    #[error("it is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+const SHORT: ImageError = ImageError::Damaged("it ends too early");
+
+impl Corpus {
+    /// The corpus without the changes that lie on top of it, in pieces that belong one after the other.
+    pub fn image(&self) -> Vec<Cow<'_, [u8]>> {
+        let mut pieces = Pieces { pieces: vec![Cow::Owned(Vec::new())], length: HEAD };
+        for shard in &self.shards {
+            pieces.shard(shard);
+        }
+        let mut hasher = blake3::Hasher::new();
+        for piece in &pieces.pieces {
+            hasher.update(piece);
+        }
+        let mut head = MAGIC.to_vec();
+        head.extend(VERSION.to_ne_bytes());
+        head.extend(BYTE_ORDER.to_ne_bytes());
+        head.extend((pieces.length as u64).to_ne_bytes());
+        head.resize(CHECKSUM.start, 0);
+        head.extend(hasher.finalize().as_bytes());
+        pieces.pieces[0] = Cow::Owned(head);
+        pieces.pieces
+    }
+
+    /// The corpus that an image holds, whose arrays are used where they lie.
+    pub fn from_image(bytes: Bytes) -> Result<Corpus, ImageError> {
+        check_head((*bytes).as_ref())?;
+        let mut reader = Reader { bytes: &bytes, at: HEAD };
+        let shards = Family::ALL.iter().map(|_| reader.shard()).collect::<Result<_, _>>()?;
+        if reader.at == (*bytes).as_ref().len() {
+            Ok(Corpus { shards })
+        } else {
+            Err(ImageError::Damaged("something follows it"))
+        }
+    }
+}
+
+fn check_head(bytes: &[u8]) -> Result<(), ImageError> {
+    let (head, rest) = bytes.split_at_checked(HEAD).ok_or(SHORT)?;
+    let expected = [&MAGIC[..], &VERSION.to_ne_bytes(), &BYTE_ORDER.to_ne_bytes()].concat();
+    if !head.starts_with(&expected) {
+        return Err(ImageError::Foreign);
+    }
+    if head[expected.len()..].get(..size_of::<u64>()) != Some(&(bytes.len() as u64).to_ne_bytes()[..]) {
+        return Err(ImageError::Damaged("it does not have its length"));
+    }
+    if head[CHECKSUM] != *blake3::hash(rest).as_bytes() {
+        return Err(ImageError::Damaged("it does not have its checksum"));
+    }
+    Ok(())
+}
+
+/// How many of each thing a part holds.
+#[derive(Clone, Copy)]
+struct Lengths {
+    tokens: usize,
+    exact: usize,
+    abstracted: usize,
+    words: usize,
+    word_bytes: usize,
+    texts: usize,
+    files: usize,
+    path_bytes: usize,
+}
+
+impl Lengths {
+    fn to_numbers(self) -> [u32; 8] {
+        let Lengths { tokens, exact, abstracted, words, word_bytes, texts, files, path_bytes } = self;
+        [tokens, exact, abstracted, words, word_bytes, texts, files, path_bytes]
+            .map(|length| u32::try_from(length).expect("a corpus is limited to less"))
+    }
+
+    fn from_numbers(numbers: [u32; 8]) -> Lengths {
+        let [tokens, exact, abstracted, words, word_bytes, texts, files, path_bytes] =
+            numbers.map(|number| number as usize);
+        Lengths { tokens, exact, abstracted, words, word_bytes, texts, files, path_bytes }
+    }
+}
+
+/// An image that is being made.
+struct Pieces<'c> {
+    pieces: Vec<Cow<'c, [u8]>>,
+    length: usize,
+}
+
+impl<'c> Pieces<'c> {
+    fn push(&mut self, piece: Cow<'c, [u8]>) {
+        self.length += piece.len();
+        self.pieces.push(piece);
+        let padding = self.length.next_multiple_of(ALIGNMENT) - self.length;
+        if padding > 0 {
+            self.length += padding;
+            self.pieces.push(Cow::Borrowed(&[0; ALIGNMENT][..padding]));
+        }
+    }
+
+    fn numbers(&mut self, numbers: &'c [u32]) {
+        self.push(Cow::Borrowed(bytemuck::cast_slice(numbers)));
+    }
+
+    fn own_numbers(&mut self, numbers: impl Iterator<Item = u32>) {
+        self.push(Cow::Owned(numbers.flat_map(u32::to_ne_bytes).collect()));
+    }
+
+    /// The parts of a family in the order in which [`Reader::shard`] reads them.
+    fn shard(&mut self, shard: &'c Shard) {
+        let Some(sorted) = shard.layers.first().map(Layer::sorted) else {
+            return self.own_numbers([0; 8].into_iter());
+        };
+        let Sorted { tokens, blanks, exact, abstracted, texts, entries } = sorted;
+        let (words, ends, classes) = shard.words.lowest().parts();
+        let lengths = Lengths {
+            tokens: tokens.len(),
+            exact: exact.len(),
+            abstracted: abstracted.len(),
+            words: ends.len(),
+            word_bytes: words.len(),
+            texts: texts.len(),
+            files: entries.len(),
+            path_bytes: entries.iter().map(|entry| entry.path.len()).sum(),
+        };
+        self.own_numbers(lengths.to_numbers().into_iter());
+        self.numbers(tokens);
+        self.numbers(exact);
+        self.numbers(abstracted);
+        self.push(Cow::Borrowed(blanks));
+        self.numbers(ends);
+        self.push(classes.iter().map(|&class| class as u8).collect());
+        self.push(Cow::Borrowed(words.as_bytes()));
+        self.texts(texts);
+        self.entries(entries);
+    }
+
+    fn texts(&mut self, texts: &[Text]) {
+        self.own_numbers(texts.iter().map(|text| text.start));
+        self.push(texts.iter().map(|text| text.layout.map_or(0, Layout::to_byte)).collect());
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
+        self.own_numbers(entries.iter().scan(0, |end, entry| {
+            *end += entry.path.len() as u32;
+            Some(*end)
+        }));
+        self.own_numbers(entries.iter().map(|entry| entry.text.unwrap_or(LEFT_OUT)));
+        self.push(entries.iter().flat_map(|entry| entry.hash).collect());
+        self.push(entries.iter().flat_map(|entry| entry.path.bytes()).collect());
+    }
+}
+
+/// An image that is being read.
+struct Reader<'b> {
+    bytes: &'b Bytes,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn array<T: Pod>(&mut self, length: usize) -> Result<Array<T>, ImageError> {
+        let bytes = length.checked_mul(size_of::<T>()).ok_or(SHORT)?;
+        let end = self.at.checked_add(bytes).ok_or(SHORT)?;
+        let array = Array::in_place(self.bytes, self.at..end).ok_or(SHORT)?;
+        self.at = end.next_multiple_of(ALIGNMENT);
+        Ok(array)
+    }
+
+    fn text(&mut self, length: usize) -> Result<String, ImageError> {
+        let bytes = self.array::<u8>(length)?;
+        String::from_utf8(bytes.to_vec()).map_err(|_| ImageError::Damaged("its text is not UTF-8"))
+    }
+
+    fn shard(&mut self) -> Result<Shard, ImageError> {
+        let numbers: [u32; 8] = self.array(8)?[..].try_into().map_err(|_| SHORT)?;
+        let lengths = Lengths::from_numbers(numbers);
+        let tokens: Array<TokenId> = self.array(lengths.tokens)?;
+        let exact = self.positions(lengths.exact, tokens.len())?;
+        let abstracted = self.positions(lengths.abstracted, tokens.len())?;
+        let blanks = self.array(tokens.len())?;
+        let words = self.words(lengths)?;
+        check(tokens.iter().all(|&token| token < words.limit()), "a token has no text")?;
+        let texts = self.texts(lengths.texts, tokens.len())?;
+        let entries = self.entries(lengths.files, lengths.path_bytes, texts.len())?;
+        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries };
+        Ok(Shard { words: Arc::new(words), layers: vec![Layer::new(sorted)] })
+    }
+
+    /// A suffix array over so many tokens; there is none where there was no memory to make it.
+    fn positions(&mut self, length: usize, tokens: usize) -> Result<Array<u32>, ImageError> {
+        let positions: Array<u32> = self.array(length)?;
+        check(length == tokens || length == 0, "an array is incomplete")?;
+        check(positions.iter().all(|&position| position as usize <= tokens), "a position is outside")?;
+        Ok(positions)
+    }
+
+    fn words(&mut self, lengths: Lengths) -> Result<Vocabulary, ImageError> {
+        let ends: Array<u32> = self.array(lengths.words)?;
+        let classes: Array<u8> = self.array(lengths.words)?;
+        let text = self.text(lengths.word_bytes)?;
+        let class = |&byte: &u8| Class::from_byte(byte);
+        let classes: Option<Vec<Class>> = classes.iter().map(class).collect();
+        let words = classes.and_then(|classes| Vocabulary::from_parts(text, ends.to_vec(), classes));
+        words.ok_or(ImageError::Damaged("its words do not fit"))
+    }
+
+    fn texts(&mut self, length: usize, tokens: usize) -> Result<Vec<Text>, ImageError> {
+        let starts: Array<u32> = self.array(length)?;
+        let layouts: Array<u8> = self.array(length)?;
+        let is_inside = starts.last().is_none_or(|&start| start as usize <= tokens);
+        check(is_inside && starts.is_sorted(), "its texts do not fit")?;
+        let text = |(&start, &layout): (&u32, &u8)| Text { start, layout: Layout::from_byte(layout) };
+        Ok(starts.iter().zip(&*layouts).map(text).collect())
+    }
+
+    fn entries(&mut self, length: usize, bytes: usize, texts: usize) -> Result<Vec<Entry>, ImageError> {
+        let ends: Array<u32> = self.array(length)?;
+        let numbers: Array<u32> = self.array(length)?;
+        let hashes: Array<Hash> = self.array(length)?;
+        let paths = self.text(bytes)?;
+        let mut entries = Vec::with_capacity(length);
+        let mut start = 0;
+        for ((&end, &text), &hash) in ends.iter().zip(&*numbers).zip(&*hashes) {
+            let end = end as usize;
+            let path = paths.get(start..end).ok_or(ImageError::Damaged("a path does not fit"))?;
+            let text = Some(text).filter(|&text| text != LEFT_OUT);
+            check(text.is_none_or(|text| (text as usize) < texts), "a file has no text")?;
+            entries.push(Entry::new(path.into(), hash, text));
+            start = end;
+        }
+        check(entries.is_sorted_by(|a, b| a.path < b.path), "its files are not in order")?;
+        Ok(entries)
+    }
+}
+
+fn check(holds: bool, damage: &'static str) -> Result<(), ImageError> {
+    if holds { Ok(()) } else { Err(ImageError::Damaged(damage)) }
+}
+
+#[cfg(test)]
+mod tests;

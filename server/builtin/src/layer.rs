@@ -1,0 +1,268 @@
+//! Files whose tokens were sorted together, of which some may have changed since.
+//!
+//! What is sorted never changes and is shared. A path whose file has changed or is gone is *absent*; a text none of whose paths is
+//! there is masked: no place in it is a candidate. Here is which file a place belongs to and how near that is to another one; numbers
+//! of words mean something only together with the corpus' vocabulary.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use syntax::SourceFile;
+
+use crate::array::Array;
+use crate::layout::Layout;
+use crate::stream::{Stream, Tokens};
+use crate::suffix_array::{self, SuffixArray};
+use crate::view::Nearness;
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// A blake3 hash of everything that a file's tokens depend on.
+pub(crate) type Hash = [u8; blake3::OUT_LEN];
+
+/// The hash of a file's text and language.
+pub(crate) fn hash_of(file: &SourceFile) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(file.language.name().as_bytes());
+    hasher.update(&[0]);
+    hasher.update(file.text.as_bytes());
+    hasher.finalize().into()
+}
+
+/// A text; it may be that of several files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    /// Where it starts in the stream.
+    pub(crate) start: u32,
+    pub(crate) layout: Option<Layout>,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) path: Arc<str>,
+    pub(crate) hash: Hash,
+    /// The number of its text; `None` if that was left out.
+    pub(crate) text: Option<u32>,
+    /// Hash of the directory that it lies in: directories are compared for every file at every request.
+    directory: u64,
+}
+
+impl Entry {
+    pub(crate) fn new(path: Arc<str>, hash: Hash, text: Option<u32>) -> Entry {
+        Entry { directory: directory(&path), path, hash, text }
+    }
+}
+
+fn directory(path: &str) -> u64 {
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    BuildHasherDefault::<FxHasher>::default().hash_one(directory)
+}
+
+/// Tokens of files with the arrays over them.
+#[derive(Debug, Default)]
+pub(crate) struct Sorted {
+    pub(crate) tokens: Array<TokenId>,
+    pub(crate) blanks: Array<u8>,
+    pub(crate) exact: Array<u32>,
+    pub(crate) abstracted: Array<u32>,
+    /// In the order of the stream.
+    pub(crate) texts: Vec<Text>,
+    /// In the order of their paths.
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Sorted {
+    /// The positions of a text.
+    fn range(&self, text: u32) -> Range<usize> {
+        let start = |text: usize| self.texts.get(text).map(|text| text.start as usize);
+        let text = text as usize;
+        start(text).unwrap_or(self.tokens.len())..start(text + 1).unwrap_or(self.tokens.len())
+    }
+
+    fn tokens_of(&self, text: u32) -> Tokens<'_> {
+        let range = self.range(text);
+        Tokens { tokens: &self.tokens[range.clone()], blanks: &self.blanks[range] }
+    }
+
+    fn entry(&self, path: &str) -> Option<usize> {
+        self.entries.binary_search_by(|entry| (*entry.path).cmp(path)).ok()
+    }
+}
+
+/// Files that are put together to be sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    stream: Stream,
+    texts: Vec<Text>,
+    entries: Vec<Entry>,
+    numbers: FxHashMap<Hash, u32>,
+}
+
+impl Assembly {
+    /// Room for so many tokens.
+    fn with_capacity(tokens: usize) -> Assembly {
+        let stream = Stream { tokens: Vec::with_capacity(tokens), blanks: Vec::with_capacity(tokens) };
+        Assembly { stream, ..Assembly::default() }
+    }
+
+    /// Tokens so far.
+    pub(crate) fn len(&self) -> usize {
+        self.stream.len()
+    }
+
+    /// Adds a file. If there is none with the same text, `append` adds its tokens and tells its layout; `None` leaves it out.
+    pub(crate) fn add(
+        &mut self,
+        path: Arc<str>,
+        hash: Hash,
+        append: impl FnOnce(&mut Stream) -> Option<Option<Layout>>,
+    ) {
+        let text = self.numbers.get(&hash).copied().or_else(|| {
+            let start = u32::try_from(self.stream.len()).expect("corpora are limited to less");
+            let layout = append(&mut self.stream)?;
+            let number = u32::try_from(self.texts.len()).expect("no more texts than tokens");
+            self.texts.push(Text { start, layout });
+            self.numbers.insert(hash, number);
+            Some(number)
+        });
+        self.entries.push(Entry::new(path, hash, text));
+    }
+
+    /// Sorts everything.
+    pub(crate) fn sort(self, words: &Vocabulary) -> Sorted {
+        let Assembly { stream: Stream { mut tokens, mut blanks }, texts, mut entries, .. } = self;
+        tokens.shrink_to_fit();
+        blanks.shrink_to_fit();
+        // Of files with one path the last counts.
+        entries.reverse();
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries.dedup_by(|later, earlier| later.path == earlier.path);
+        let exact = suffix_array::sort(tokens.iter().copied());
+        let abstracted = suffix_array::sort(tokens.iter().map(|&token| words.abstracted(token)));
+        let [exact, abstracted] = [exact, abstracted].map(Array::Own);
+        Sorted { tokens: Array::Own(tokens), blanks: Array::Own(blanks), exact, abstracted, texts, entries }
+    }
+}
+
+/// Sorted files without some of them; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    sorted: Arc<Sorted>,
+    /// Indices of the entries that are elsewhere, or gone.
+    absent: Arc<FxHashSet<u32>>,
+}
+
+impl Layer {
+    /// All of it.
+    pub(crate) fn new(sorted: Sorted) -> Layer {
+        Layer { sorted: Arc::new(sorted), absent: Arc::default() }
+    }
+
+    pub(crate) fn sorted(&self) -> &Sorted {
+        &self.sorted
+    }
+
+    /// Takes out the file at `path`, if it is there.
+    pub(crate) fn remove(&mut self, path: &str) {
+        let Some(index) = self.sorted.entry(path) else { return };
+        let index = u32::try_from(index).expect("no more files than tokens");
+        if !self.absent.contains(&index) {
+            Arc::make_mut(&mut self.absent).insert(index);
+        }
+    }
+
+    /// The files that are there.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let entries = self.sorted.entries.iter().zip(0..);
+        entries.filter(|(_, index)| !self.absent.contains(index)).map(|(entry, _)| entry)
+    }
+
+    /// The file at `path`, if it is there.
+    pub(crate) fn entry(&self, path: &str) -> Option<&Entry> {
+        let index = self.sorted.entry(path)?;
+        let is_there = !self.absent.contains(&u32::try_from(index).ok()?);
+        is_there.then(|| &self.sorted.entries[index])
+    }
+
+    /// Tokens of the texts that are there, and how many texts those are.
+    pub(crate) fn live(&self) -> (usize, usize) {
+        let mut texts: Vec<u32> = self.entries().filter_map(|entry| entry.text).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        (texts.iter().map(|&text| self.sorted.range(text).len()).sum(), texts.len())
+    }
+
+    /// The layout that most of the texts have.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        let mut counts = std::collections::BTreeMap::new();
+        for layout in self.sorted.texts.iter().filter_map(|text| text.layout) {
+            *counts.entry(layout).or_insert(0) += 1;
+        }
+        counts.into_iter().max_by_key(|&(_, count)| count).map(|(layout, _)| layout)
+    }
+
+    /// The layer as seen from the file at `path`, behind `first` positions of other layers. Texts whose hash is `hidden` are masked.
+    pub(crate) fn seen(&self, first: u32, path: &str, hidden: &[Hash]) -> Seen<'_> {
+        let here = directory(path);
+        let mut nearness = vec![Nearness::Masked; self.sorted.texts.len()];
+        for entry in self.entries().filter(|entry| !hidden.contains(&entry.hash)) {
+            let Some(text) = entry.text else { continue };
+            let nearness = &mut nearness[text as usize];
+            if entry.directory == here {
+                *nearness = Nearness::Directory;
+            } else if *nearness == Nearness::Masked {
+                *nearness = Nearness::Workspace;
+            }
+        }
+        let Sorted { tokens, blanks, exact, abstracted, texts, .. } = &*self.sorted;
+        Seen {
+            first,
+            tokens: Tokens { tokens, blanks },
+            exact: SuffixArray(exact),
+            abstracted: SuffixArray(abstracted),
+            texts,
+            nearness,
+        }
+    }
+}
+
+/// Puts the files of several layers that are there together, by path. `number` gives each token its new number.
+pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId) -> Assembly {
+    let mut entries: Vec<(&Layer, &Entry)> =
+        layers.iter().flat_map(|layer| layer.entries().map(move |entry| (layer, entry))).collect();
+    entries.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    let mut assembly = Assembly::with_capacity(layers.iter().map(|layer| layer.live().0).sum());
+    for (layer, entry) in entries {
+        assembly.add(Arc::clone(&entry.path), entry.hash, |stream| {
+            let text = entry.text?;
+            let Tokens { tokens, blanks } = layer.sorted.tokens_of(text);
+            stream.tokens.extend(tokens.iter().map(|&token| number(token)));
+            stream.blanks.extend_from_slice(blanks);
+            Some(layer.sorted.texts[text as usize].layout)
+        });
+    }
+    assembly
+}
+
+/// A layer as it is seen from one file.
+#[derive(Debug)]
+pub(crate) struct Seen<'c> {
+    /// How many positions lie in the layers before it.
+    pub(crate) first: u32,
+    pub(crate) tokens: Tokens<'c>,
+    pub(crate) exact: SuffixArray<'c>,
+    pub(crate) abstracted: SuffixArray<'c>,
+    texts: &'c [Text],
+    /// By number of the text.
+    nearness: Vec<Nearness>,
+}
+
+impl Seen<'_> {
+    /// How near the text is that holds a position of this layer.
+    pub(crate) fn nearness(&self, position: u32) -> Nearness {
+        let text = self.texts.partition_point(|text| text.start <= position).checked_sub(1);
+        text.and_then(|text| self.nearness.get(text)).copied().unwrap_or(Nearness::Masked)
+    }
+}
