@@ -1,8 +1,11 @@
 //! Where the cursor is: the tokens before it, what is typed of the token at it, and what has to be written there.
 
+use std::borrow::Cow;
+
 use syntax::Family;
 
 use crate::layout::{Layout, last_line};
+use crate::quotes::{Quote, in_quotes};
 use crate::stream::Piece;
 use crate::view::Builder;
 use crate::vocabulary::TokenId;
@@ -46,6 +49,8 @@ pub(crate) enum Typed {
     /// A string literal.
     String {
         text: String,
+        /// What it is quoted with, where that is free.
+        quote: Option<Quote>,
         /// The rest of the literal where it is closed after the cursor, on its line; else empty.
         rest: String,
     },
@@ -68,9 +73,26 @@ impl Typed {
     }
 
     /// What `token` puts at the cursor, if it can be the token there.
-    pub(crate) fn missing<'t>(&self, token: &'t str) -> Option<&'t str> {
-        token.strip_prefix(self.text())?.strip_suffix(self.rest())
+    pub(crate) fn missing<'t>(&self, token: &'t str) -> Option<Cow<'t, str>> {
+        match self.quote().map_or(token.into(), |quote| in_quotes(token, quote)) {
+            Cow::Borrowed(token) => strip(token, self.text(), self.rest()).map(Cow::Borrowed),
+            Cow::Owned(token) => {
+                strip(&token, self.text(), self.rest()).map(|missing| missing.to_owned().into())
+            }
+        }
     }
+
+    /// What a literal is begun with that may stand in either quote.
+    pub(crate) fn quote(&self) -> Option<Quote> {
+        match self {
+            Typed::String { quote, .. } => *quote,
+            Typed::None | Typed::Word { .. } => None,
+        }
+    }
+}
+
+fn strip<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    text.strip_prefix(before)?.strip_suffix(after)
 }
 
 /// The place of completion.

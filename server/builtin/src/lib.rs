@@ -30,6 +30,7 @@ mod masked;
 mod nearest;
 mod overlay;
 mod predict;
+mod quotes;
 mod render;
 mod settings;
 mod shape;

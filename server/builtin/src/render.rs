@@ -1,9 +1,12 @@
-//! Tokens as text: blanks as they were seen, indentation and line ends as in the open file.
+//! Tokens as text: blanks as they were seen; indentation, line ends and quotes as in the open file.
+
+use std::borrow::Cow;
 
 use crate::cursor::Mode;
 use crate::decode::Written;
+use crate::predict::Guess;
 use crate::view::View;
-use crate::vocabulary::Change;
+use crate::vocabulary::{Change, Class, TokenId};
 
 /// The text to insert at the cursor.
 pub(crate) fn text(view: &View, written: &Written) -> String {
@@ -18,17 +21,38 @@ pub(crate) fn text(view: &View, written: &Written) -> String {
             is_line_start = true;
             continue;
         }
-        let text = view.text(guess.token);
         let ends_typed = index == 0 && written.ends_typed;
         let blanks = if is_line_start || ends_typed { 0 } else { view.blanks(guess.place) };
         out.extend(std::iter::repeat_n(' ', blanks.into()));
-        out.push_str(if ends_typed { cursor.typed.missing(text).unwrap_or_default() } else { text });
+        out.push_str(&if ends_typed {
+            cursor.typed.missing(view.text(guess.token)).unwrap_or_default()
+        } else {
+            token(view, before(view, written, index), guess)
+        });
         is_line_start = false;
     }
     if cursor.mode == Mode::Body && cursor.before_closer && out.contains('\n') {
         start_line(view, &mut out, 1, cursor.column as i64);
     }
     out
+}
+
+/// A token as the open file would write it after the token `before`.
+fn token<'v>(view: &'v View, before: Option<TokenId>, guess: &Guess) -> Cow<'v, str> {
+    let text = view.text(guess.token);
+    if view.class(guess.token) != Class::String || !view.family.has_equal_quotes() {
+        return text.into();
+    }
+    let before = before.map_or("", |before| view.text(before));
+    view.quotes.written(view.family, before, text, view.side(guess.place))
+}
+
+/// The token before one that is written.
+fn before(view: &View, written: &Written, index: usize) -> Option<TokenId> {
+    match index.checked_sub(1) {
+        Some(last) => written.guesses.get(last).map(|guess| guess.token),
+        None => view.cursor.context.last().copied(),
+    }
 }
 
 fn start_line(view: &View, out: &mut String, line_ends: u8, column: i64) {

@@ -113,7 +113,7 @@ impl StopReason {
 /// One token of a completion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionToken {
-    /// Its text; empty for a newline.
+    /// Its text, whatever the open file quotes literals with; empty for a newline.
     pub text: String,
     /// How likely it is to come next.
     pub probability: f64,

@@ -3,18 +3,32 @@
 use syntax::{Language, Token, TokenKind};
 
 use crate::layout::Layout;
+use crate::quotes::{self, Quote};
 use crate::vocabulary::{Change, Class, END, TokenId};
 
 /// A side byte holds no more than this; wider gaps are cut.
-const MAX_BLANKS: usize = 200;
+const MAX_BLANKS: usize = 127;
+/// The bit of a side byte that says that a literal stands in single quotes.
+const SINGLE_QUOTES: u8 = 0x80;
 /// Line ends kept per newline: more than two blank lines are a matter of taste.
 const MAX_LINE_ENDS: usize = 3;
 
-/// Numbered tokens, each with one byte about the blanks before it: spaces, or line ends for a newline.
+/// Numbered tokens, each with one byte on the side.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     pub(crate) tokens: Vec<TokenId>,
+    /// How each token was written: [`blanks`] and [`quote`].
     pub(crate) blanks: Vec<u8>,
+}
+
+/// The blanks before a token: spaces, or line ends for a newline.
+pub(crate) fn blanks(side: u8) -> u8 {
+    side & !SINGLE_QUOTES
+}
+
+/// The quote of a literal that may stand in either.
+pub(crate) fn quote(side: u8) -> Quote {
+    if side & SINGLE_QUOTES == 0 { Quote::Double } else { Quote::Single }
 }
 
 /// A stream that lies anywhere.
@@ -43,8 +57,14 @@ impl Stream {
     }
 
     pub(crate) fn push(&mut self, token: TokenId, blanks: usize) {
+        self.push_in(Quote::Double, token, blanks);
+    }
+
+    fn push_in(&mut self, quote: Quote, token: TokenId, blanks: usize) {
+        let blanks = u8::try_from(blanks.min(MAX_BLANKS)).expect("MAX_BLANKS fits");
+        let is_single = quote == Quote::Single;
         self.tokens.push(token);
-        self.blanks.push(u8::try_from(blanks.min(MAX_BLANKS)).expect("MAX_BLANKS fits"));
+        self.blanks.push(if is_single { blanks | SINGLE_QUOTES } else { blanks });
     }
 
     /// Marks that what follows belongs to something else.
@@ -59,7 +79,8 @@ impl Stream {
         tokens: &[Token],
         mut intern: impl FnMut(&str, TokenKind) -> TokenId,
     ) {
-        let Piece { text, layout, .. } = *piece;
+        let Piece { text, layout, language, .. } = *piece;
+        let family = language.family();
         let mut column = piece.column.unwrap_or_else(|| layout.indentation(text));
         let mut is_first = piece.column.is_none();
         let mut last = 0;
@@ -72,8 +93,14 @@ impl Stream {
                 }
                 column = next;
             } else {
-                let token = intern(&text[range.clone()], *kind);
-                self.push(token, leading_blanks(&text[last..range.start]));
+                let written = &text[range.clone()];
+                let is_free = *kind == TokenKind::String && family.has_equal_quotes();
+                let quote = if is_free { quotes::exchangeable(written) } else { None };
+                let token = match quote {
+                    Some(Quote::Single) => intern(&quotes::in_quotes(written, Quote::Double), *kind),
+                    Some(Quote::Double) | None => intern(written, *kind),
+                };
+                self.push_in(quote.unwrap_or(Quote::Double), token, leading_blanks(&text[last..range.start]));
                 is_first = false;
             }
             last = range.end;

@@ -10,8 +10,9 @@ use crate::decode;
 use crate::layer::Seen;
 use crate::layout::{Layout, is_crlf};
 use crate::overlay::Overlay;
+use crate::quotes;
 use crate::settings::Settings;
-use crate::stream::{Piece, Stream, Tokens, class_of};
+use crate::stream::{self, Piece, Stream, Tokens, class_of};
 use crate::vocabulary::{Class, TokenId, TokenSet, Vocabulary};
 use crate::{Completion, candidates::Place};
 
@@ -60,6 +61,7 @@ pub struct View<'c> {
     pub(crate) words: Vocabulary,
     pub(crate) family: Family,
     pub(crate) layout: Layout,
+    pub(crate) quotes: quotes::Habits,
     pub(crate) overlay: Overlay,
     /// What the open file and the hints are written in.
     pub(crate) near_words: TokenSet,
@@ -77,15 +79,19 @@ impl<'c> View<'c> {
         let mut builder = Builder { words, stream: Stream::default(), open, keep_going };
         let layout = layout(shard, open);
         let cursor = Cursor::find(&mut builder, layout)?;
+        let family = open.language.family();
+        let quotes = quotes::Habits::of(family, &builder.stream, &builder.words);
+        let quotes = quotes.or_typed(cursor.typed.quote());
         builder.hints()?;
         let Builder { words, stream, .. } = builder;
         Some(View {
             layers: layers(shard, open),
             near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
-            family: open.language.family(),
+            family,
             words,
             layout,
+            quotes,
             cursor,
         })
     }
@@ -115,6 +121,11 @@ impl<'c> View<'c> {
 
     /// The blanks before it, or its line ends.
     pub(crate) fn blanks(&self, place: Place) -> u8 {
+        stream::blanks(self.side(place))
+    }
+
+    /// How it was written there.
+    pub(crate) fn side(&self, place: Place) -> u8 {
         let (stream, position) = self.stream(place);
         stream.blanks[position]
     }

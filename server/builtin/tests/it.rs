@@ -194,6 +194,69 @@ fn text_is_laid_out_as_the_open_file_is() {
     );
 }
 
+const TITLES: &str = r#"def titles(page):
+    page.heading('Contents', level='one')
+    page.footer('The end of "it"', 'made by hand')
+"#;
+
+#[test]
+fn literals_are_quoted_as_in_the_open_file() {
+    let check = |fixture: &str, expected: Expect| check(Language::Python, TITLES, fixture, expected);
+    check("page.heading($0\n", expect![[r#"StatementEnd: "'Contents', level='one')""#]]);
+    check("x = \"y\"\npage.heading($0\n", expect![[r#"StatementEnd: "\"Contents\", level=\"one\")""#]]);
+    check("x = \"y\", 'z', 'w'\npage.heading($0\n", expect![[r#"StatementEnd: "'Contents', level='one')""#]]);
+    check(
+        "x = \"y\"\npage.footer($0\n",
+        expect![[r#"StatementEnd: "'The end of \"it\"', \"made by hand\")""#]],
+    );
+    let thrice = TITLES.replace('\'', "\"\"\"");
+    let kept = complete_at(Language::Python, &thrice, "x = 'y'\npage.heading($0\n", &UNGATED);
+    assert_eq!(kept.text, r#""""Contents""", level="""one""")"#);
+}
+
+#[test]
+fn code_matches_whatever_it_is_quoted_with() {
+    let other = "kind = kinds.get(\"square\", 1)\nkind = kinds.get(\"circle\", 2)\n";
+    let check = |fixture: &str, expected: Expect| check(Language::Python, other, fixture, expected);
+    check("kind = kinds.get('square', $0\n", expect![[r#"StatementEnd: "1)""#]]);
+    check("kind = kinds.get('circle', $0\n", expect![[r#"StatementEnd: "2)""#]]);
+}
+
+#[test]
+fn a_literal_goes_on_in_the_quote_that_is_typed() {
+    let check = |fixture: &str, expected: Expect| check(Language::Python, TITLES, fixture, expected);
+    check("page.heading('Con$0\n", expect![[r#"StatementEnd: "tents', level='one')""#]]);
+    check("page.heading(\"Con$0\n", expect![[r#"StatementEnd: "tents\", level=\"one\")""#]]);
+    check("x = 'y'\npage.heading(\"Con$0\n", expect![[r#"StatementEnd: "tents\", level='one')""#]]);
+    check("page.heading(\"Con$0s\")\n", expect![[r#"SuffixReached: "tent""#]]);
+    check("page.footer(\"The$0\n", expect![[r#"NothingFound: """#]]);
+}
+
+#[test]
+fn attributes_and_code_have_quotes_of_their_own() {
+    let other = "const a = link('x', <a href=\"top\" rel='up'>b</a>);\n";
+    let check = |fixture: &str, expected: Expect| check(Language::Tsx, other, fixture, expected);
+    check(
+        "import y from \"y\";\nconst a = link($0\n",
+        expect![[r#"StatementEnd: "\"x\", <a href=\"top\" rel='up'>b</a>);""#]],
+    );
+    check(
+        "const c = <c d='e'/>;\nconst a = link($0\n",
+        expect![[r#"StatementEnd: "'x', <a href='top' rel='up'>b</a>);""#]],
+    );
+}
+
+#[test]
+fn a_character_is_no_string() {
+    let other = "int x = find('a', \"b\");\n";
+    check(
+        Language::C,
+        other,
+        "char *s = \"s\";\nint x = find($0\n",
+        expect![[r#"StatementEnd: "'a', \"b\");""#]],
+    );
+}
+
 #[test]
 fn a_complete_body_is_left_alone() {
     let fixture = format!(

@@ -31,6 +31,11 @@ impl Family {
         self == Family::Python
     }
 
+    /// Whether strings may stand in single and double quotes alike.
+    pub fn has_equal_quotes(self) -> bool {
+        matches!(self, Family::Python | Family::Script)
+    }
+
     /// Whether `;` ends a statement. In Go it separates the clauses of a header.
     pub fn has_semicolons(self) -> bool {
         self != Family::Go

@@ -3,6 +3,7 @@
 use syntax::{Family, Language, Token, TokenKind};
 
 use super::Typed;
+use crate::quotes::Quote;
 use crate::view::Builder;
 
 /// A word that is appended to the text before the cursor, to see what the lexer makes of a cursor there.
@@ -33,7 +34,9 @@ impl<'a> Before<'a> {
             }
             Some(TokenKind::String) => {
                 let rest = rest_of_string(language, typed_text, builder.open.after);
-                Typed::String { text: typed_text.to_owned(), rest: rest.to_owned() }
+                let is_free = language.family().has_equal_quotes();
+                let quote = if is_free { Quote::opening(typed_text) } else { None };
+                Typed::String { text: typed_text.to_owned(), quote, rest: rest.to_owned() }
             }
             Some(kind) => {
                 tokens.push(Token { kind, range: start..text.len() });

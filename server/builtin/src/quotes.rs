@@ -1,0 +1,179 @@
+//! Quotes of string literals, told apart from what they hold.
+//!
+//! Where a language lets its authors choose, `'a'` and `"a"` are one token: code matches code whatever it is quoted with, and what is
+//! copied is written as the open file is. Each place remembers its own quote for files that have no clear habit. Literals that would
+//! need another escape in the other quote, and those in three quotes, are no such tokens: they stay as they are.
+
+use std::borrow::Cow;
+
+use syntax::Family;
+
+use crate::stream::{self, Stream};
+use crate::vocabulary::{Class, Vocabulary};
+
+/// What a literal can be quoted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quote {
+    Single,
+    Double,
+}
+
+impl Quote {
+    fn character(self) -> char {
+        match self {
+            Quote::Single => '\'',
+            Quote::Double => '"',
+        }
+    }
+
+    fn of(character: char) -> Option<Quote> {
+        match character {
+            '\'' => Some(Quote::Single),
+            '"' => Some(Quote::Double),
+            _ => None,
+        }
+    }
+
+    /// The first quote of a literal, behind its prefix.
+    pub(crate) fn opening(literal: &str) -> Option<Quote> {
+        literal.chars().find_map(Quote::of)
+    }
+}
+
+/// The quote of a literal that means the same in the other one: one quote at each end, none within, and nothing that may escape one.
+pub(crate) fn exchangeable(literal: &str) -> Option<Quote> {
+    let (prefix, quoted) = literal.split_at(literal.find(['\'', '"'])?);
+    let mut inner = quoted.chars();
+    let (first, last) = (inner.next()?, inner.next_back()?);
+    let content = inner.as_str();
+    let is_plain = first == last && !content.contains(['\'', '"']) && !content.ends_with('\\');
+    let has_prefix = prefix.bytes().all(|byte| byte.is_ascii_alphabetic());
+    Quote::of(first).filter(|_| is_plain && has_prefix)
+}
+
+/// The same literal in the given quote; as it is where that would change what it means.
+pub(crate) fn in_quotes(literal: &str, quote: Quote) -> Cow<'_, str> {
+    match exchangeable(literal) {
+        Some(own) if own != quote => {
+            let exchange =
+                |character| if Quote::of(character).is_some() { quote.character() } else { character };
+            literal.chars().map(exchange).collect::<String>().into()
+        }
+        _ => literal.into(),
+    }
+}
+
+/// What the open file quotes its literals with; `None` where it has no clear habit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Habits {
+    code: Option<Quote>,
+    /// In attributes of elements, which many authors quote in another way than their code.
+    attributes: Option<Quote>,
+}
+
+/// A habit outnumbers its exceptions by this factor.
+const CLEAR: usize = 4;
+
+impl Habits {
+    /// Those of the code in `near`.
+    pub(crate) fn of(family: Family, near: &Stream, words: &Vocabulary) -> Habits {
+        if !family.has_equal_quotes() {
+            return Habits::default();
+        }
+        let mut counts = [Count::default(); 2];
+        let mut before = "";
+        for (&token, &side) in near.tokens.iter().zip(&near.blanks) {
+            let text = words.text(token);
+            if words.class(token) == Class::String && exchangeable(text).is_some() {
+                counts[usize::from(is_attribute(family, before, side))].add(stream::quote(side));
+            }
+            before = text;
+        }
+        let [code, attributes] = counts.map(Count::clear);
+        Habits { code, attributes }
+    }
+
+    /// The same, with the quote of what is being typed where the file shows no habit.
+    pub(crate) fn or_typed(self, typed: Option<Quote>) -> Habits {
+        Habits { code: self.code.or(typed), ..self }
+    }
+
+    /// The literal as the open file would write it, else as it stands where it was seen. `before` is the token before it.
+    pub(crate) fn written<'t>(
+        &self,
+        family: Family,
+        before: &str,
+        literal: &'t str,
+        side: u8,
+    ) -> Cow<'t, str> {
+        let habit = if is_attribute(family, before, side) { self.attributes } else { self.code };
+        in_quotes(literal, habit.unwrap_or(stream::quote(side)))
+    }
+}
+
+/// Whether a literal after the token `before` is an attribute's value.
+fn is_attribute(family: Family, before: &str, side: u8) -> bool {
+    family == Family::Script && before == "=" && stream::blanks(side) == 0
+}
+
+#[derive(Clone, Copy, Default)]
+struct Count {
+    single: usize,
+    double: usize,
+}
+
+impl Count {
+    fn add(&mut self, quote: Quote) {
+        match quote {
+            Quote::Single => self.single += 1,
+            Quote::Double => self.double += 1,
+        }
+    }
+
+    fn clear(self) -> Option<Quote> {
+        let Count { single, double } = self;
+        match () {
+            () if single > 0 && single >= CLEAR * double => Some(Quote::Single),
+            () if double > 0 && double >= CLEAR * single => Some(Quote::Double),
+            () => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_is_exchanged_if_it_means_the_same() {
+        for (single, double) in
+            [("'a'", r#""a""#), ("''", r#""""#), (r"rb'\d'", r#"rb"\d""#), ("f'{x!r}'", r#"f"{x!r}""#)]
+        {
+            assert_eq!([in_quotes(single, Quote::Double), in_quotes(double, Quote::Double)], [double; 2]);
+            assert_eq!([in_quotes(single, Quote::Single), in_quotes(double, Quote::Single)], [single; 2]);
+        }
+        let kept = [
+            r"'it\'s'",
+            r#"'say "x"'"#,
+            "'''doc'''",
+            "'cut",
+            "'",
+            r"'a\'",
+            "`${'a'}`",
+            "`a 'b'",
+            "/'a'/",
+            r#"f'{d["k"]}'"#,
+        ];
+        for literal in kept {
+            assert_eq!([in_quotes(literal, Quote::Double), in_quotes(literal, Quote::Single)], [literal; 2]);
+        }
+    }
+
+    #[test]
+    fn a_habit_is_clear_or_none() {
+        let clear = |single, double| Count { single, double }.clear();
+        assert_eq!([clear(0, 0), clear(3, 1), clear(1, 3)], [None; 3]);
+        assert_eq!([clear(1, 0), clear(8, 2)], [Some(Quote::Single); 2]);
+        assert_eq!([clear(0, 1), clear(2, 8)], [Some(Quote::Double); 2]);
+    }
+}
