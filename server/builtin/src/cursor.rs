@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use syntax::Family;
 
 use crate::layout::{Layout, last_line};
+use crate::origin::Source;
 use crate::quotes::{Quote, in_quotes};
 use crate::stream::Piece;
 use crate::view::Builder;
@@ -127,14 +128,15 @@ impl Cursor {
         let after_text = &open.after[before.typed.rest().len()..];
         let column = layout.indentation(last_line(open.before));
         let piece = Piece { language: open.language, text: open.before, layout, column: None };
-        builder.add(&piece, &before.tokens);
+        builder.add(Source::Before, &piece, &before.tokens);
         let cut = builder.stream.len();
         builder.stream.end();
         builder.go_on()?;
 
         let lexed = syntax::lex(open.language, after_text);
         builder.go_on()?;
-        builder.add(&Piece { text: after_text, column: Some(column), ..piece }, &lexed);
+        let piece = Piece { text: after_text, column: Some(column), ..piece };
+        builder.add(Source::After { skipped: before.typed.rest().len() }, &piece, &lexed);
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
         let after = After::new(after_text, &lexed, &after_tokens[1..]);
         let cursor = Cursor {

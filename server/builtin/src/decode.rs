@@ -45,16 +45,21 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
 }
 
 fn completion(view: &View, written: Written, continuation: f64) -> Completion {
-    let text = render::text(view, &written);
-    let Written { guesses, stop, .. } = written;
-    let token = |guess: &Guess| CompletionToken {
+    let (text, ends) = render::text(view, &written);
+    let Written { guesses, ends_typed, stop } = written;
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let token = |(guess, (start, &end)): (&Guess, (usize, &usize))| CompletionToken {
         text: view.text(guess.token).to_owned(),
+        range: start..end,
         probability: guess.probability,
         match_len: guess.match_len,
+        token: guess.token,
+        place: guess.place,
     };
     Completion {
         text,
-        tokens: guesses.iter().map(token).collect(),
+        tokens: guesses.iter().zip(starts.zip(&ends)).map(token).collect(),
+        ends_typed,
         min_probability: guesses.iter().map(|guess| guess.probability).fold(1.0, f64::min),
         continuation,
         stop,

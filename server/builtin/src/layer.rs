@@ -218,6 +218,7 @@ impl Layer {
         }
         let Sorted { tokens, blanks, exact, abstracted, texts, .. } = &*self.sorted;
         Seen {
+            layer: self,
             first,
             tokens: Tokens { tokens, blanks },
             exact: SuffixArray(exact),
@@ -249,6 +250,7 @@ pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId
 /// A layer as it is seen from one file.
 #[derive(Debug)]
 pub(crate) struct Seen<'c> {
+    layer: &'c Layer,
     /// How many positions lie in the layers before it.
     pub(crate) first: u32,
     pub(crate) tokens: Tokens<'c>,
@@ -262,7 +264,22 @@ pub(crate) struct Seen<'c> {
 impl Seen<'_> {
     /// How near the text is that holds a position of this layer.
     pub(crate) fn nearness(&self, position: u32) -> Nearness {
-        let text = self.texts.partition_point(|text| text.start <= position).checked_sub(1);
+        let text = self.text_at(position);
         text.and_then(|text| self.nearness.get(text)).copied().unwrap_or(Nearness::Masked)
+    }
+
+    fn text_at(&self, position: u32) -> Option<usize> {
+        self.texts.partition_point(|text| text.start <= position).checked_sub(1)
+    }
+
+    /// Where the text begins that holds a position of this layer.
+    pub(crate) fn start_of_text(&self, position: u32) -> u32 {
+        self.text_at(position).map_or(0, |text| self.texts[text].start)
+    }
+
+    /// The first file whose text holds a position of this layer. Looks through all files.
+    pub(crate) fn path(&self, position: u32) -> Option<&Arc<str>> {
+        let text = u32::try_from(self.text_at(position)?).ok()?;
+        self.layer.entries().find(|entry| entry.text == Some(text)).map(|entry| &entry.path)
     }
 }

@@ -8,10 +8,11 @@ use crate::predict::Guess;
 use crate::view::View;
 use crate::vocabulary::{Change, Class, TokenId};
 
-/// The text to insert at the cursor.
-pub(crate) fn text(view: &View, written: &Written) -> String {
+/// The text to insert at the cursor, and where in it each token ends.
+pub(crate) fn text(view: &View, written: &Written) -> (String, Vec<usize>) {
     let cursor = &view.cursor;
     let mut out = String::new();
+    let mut ends = Vec::with_capacity(written.guesses.len());
     let mut column = cursor.column as i64;
     let mut is_line_start = cursor.after_blank;
     for (index, guess) in written.guesses.iter().enumerate() {
@@ -19,6 +20,7 @@ pub(crate) fn text(view: &View, written: &Written) -> String {
             column = (column + change.columns(view.layout.unit)).max(0);
             start_line(view, &mut out, view.blanks(guess.place).max(1), column);
             is_line_start = true;
+            ends.push(out.len());
             continue;
         }
         let ends_typed = index == 0 && written.ends_typed;
@@ -30,11 +32,12 @@ pub(crate) fn text(view: &View, written: &Written) -> String {
             token(view, before(view, written, index), guess)
         });
         is_line_start = false;
+        ends.push(out.len());
     }
     if cursor.mode == Mode::Body && cursor.before_closer && out.contains('\n') {
         start_line(view, &mut out, 1, cursor.column as i64);
     }
-    out
+    (out, ends)
 }
 
 /// A token as the open file would write it after the token `before`.

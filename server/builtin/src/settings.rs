@@ -1,6 +1,10 @@
 //! What a caller can choose, and what it gets.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::candidates::Place;
+use crate::vocabulary::TokenId;
 
 /// How completions are made. All but [`Method::Hybrid`] are there to be measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,10 +119,14 @@ impl StopReason {
 pub struct CompletionToken {
     /// Its text, whatever the open file quotes literals with; empty for a newline.
     pub text: String,
+    /// Where it stands in the completion's text, with the blanks before it; of a token that is typed in part, what is missing.
+    pub range: Range<usize>,
     /// How likely it is to come next.
     pub probability: f64,
     /// How far the best place that it was seen in matches, in tokens.
     pub match_len: f64,
+    pub(crate) token: TokenId,
+    pub(crate) place: Place,
 }
 
 /// A completion with the reasons for it.
@@ -128,10 +136,22 @@ pub struct Completion {
     pub text: String,
     /// Its tokens.
     pub tokens: Vec<CompletionToken>,
+    /// Whether the first token is the one at the cursor, which is typed in part.
+    pub(crate) ends_typed: bool,
     /// The smallest probability of a token; 1 where there is none.
     pub min_probability: f64,
     /// How likely the block goes on, on a blank line; 1 elsewhere.
     pub continuation: f64,
     /// Why it ends.
     pub stop: StopReason,
+}
+
+impl Completion {
+    /// What decided about it, by name.
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("probability of the least sure token", self.min_probability),
+            ("likelihood that the block goes on", self.continuation),
+        ]
+    }
 }

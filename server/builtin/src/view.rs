@@ -9,6 +9,7 @@ use crate::cursor::Cursor;
 use crate::decode;
 use crate::layer::Seen;
 use crate::layout::{Layout, is_crlf};
+use crate::origin::{self, Origin, Source};
 use crate::overlay::Overlay;
 use crate::quotes;
 use crate::settings::Settings;
@@ -66,6 +67,8 @@ pub struct View<'c> {
     /// What the open file and the hints are written in.
     pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
+    /// Where each text of the overlay starts in its stream; ascending.
+    pub(crate) pieces: Vec<(usize, Source)>,
 }
 
 impl<'c> View<'c> {
@@ -76,16 +79,17 @@ impl<'c> View<'c> {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<View<'c>> {
         let words = Vocabulary::over(Arc::clone(&shard.words));
-        let mut builder = Builder { words, stream: Stream::default(), open, keep_going };
+        let mut builder = Builder { words, stream: Stream::default(), pieces: Vec::new(), open, keep_going };
         let layout = layout(shard, open);
         let cursor = Cursor::find(&mut builder, layout)?;
         let family = open.language.family();
         let quotes = quotes::Habits::of(family, &builder.stream, &builder.words);
         let quotes = quotes.or_typed(cursor.typed.quote());
         builder.hints()?;
-        let Builder { words, stream, .. } = builder;
+        let Builder { words, stream, pieces, .. } = builder;
         Some(View {
             layers: layers(shard, open),
+            pieces,
             near_words: TokenSet::of(&stream.tokens),
             overlay: Overlay::build(stream, &words),
             family,
@@ -101,16 +105,27 @@ impl<'c> View<'c> {
         decode::complete(self, settings, keep_going)
     }
 
+    /// Where the tokens of a completion of this view stand already, one by one.
+    pub fn origins(&self, completion: &Completion) -> Vec<Origin> {
+        origin::origins(self, completion)
+    }
+
     /// The stream that holds a place, and the position in it.
     pub(crate) fn stream(&self, place: Place) -> (Tokens<'_>, usize) {
         match place {
             Place::Corpus(position) => {
-                let layer = self.layers.partition_point(|layer| layer.first <= position).saturating_sub(1);
-                let layer = &self.layers[layer];
-                (layer.tokens, (position - layer.first) as usize)
+                let (layer, position) = self.layer(position);
+                (layer.tokens, position as usize)
             }
             Place::Overlay(position) => (self.overlay.stream.as_tokens(), position as usize),
         }
+    }
+
+    /// The layer that holds a position of the corpus, and the position in it.
+    pub(crate) fn layer(&self, position: u32) -> (&Seen<'c>, u32) {
+        let layer = self.layers.partition_point(|layer| layer.first <= position).saturating_sub(1);
+        let layer = &self.layers[layer];
+        (layer, position - layer.first)
     }
 
     /// The token at a place.
@@ -149,6 +164,8 @@ impl<'c> View<'c> {
 pub(crate) struct Builder<'a> {
     words: Vocabulary,
     pub(crate) stream: Stream,
+    /// Where each piece starts in the stream.
+    pieces: Vec<(usize, Source)>,
     pub(crate) open: &'a OpenFile<'a>,
     keep_going: &'a mut dyn FnMut() -> bool,
 }
@@ -159,8 +176,9 @@ impl Builder<'_> {
         (self.keep_going)().then_some(())
     }
 
-    /// Appends a piece that was lexed into `tokens`.
-    pub(crate) fn add(&mut self, piece: &Piece, tokens: &[Token]) {
+    /// Appends a piece of `source` that was lexed into `tokens`.
+    pub(crate) fn add(&mut self, source: Source, piece: &Piece, tokens: &[Token]) {
+        self.pieces.push((self.stream.len(), source));
         let words = &mut self.words;
         self.stream.extend(piece, tokens, |text, kind| intern(words, piece.language, text, kind));
     }
@@ -171,12 +189,12 @@ impl Builder<'_> {
 
     fn hints(&mut self) -> Option<()> {
         let family = self.open.language.family();
-        for hint in self.open.hints {
+        for (index, hint) in self.open.hints.iter().enumerate() {
             let language = Language::from_path(hint.path).unwrap_or(self.open.language);
             if language.family() == family {
                 let layout = Layout::detect(hint.text).unwrap_or(Layout::DEFAULT);
                 let piece = Piece { language, text: hint.text, layout, column: None };
-                self.add(&piece, &syntax::lex(language, hint.text));
+                self.add(Source::Hint(index), &piece, &syntax::lex(language, hint.text));
                 self.stream.end();
             }
             self.go_on()?;

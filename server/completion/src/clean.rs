@@ -7,6 +7,7 @@
 //! Some filters find where an answer ends whatever else comes. Reading stops there, so that one rule serves the stream and the whole.
 
 mod beyond_extent;
+mod carried;
 mod doubled_brackets;
 mod indentation;
 mod line_ends;
@@ -16,10 +17,11 @@ mod rest_of_line;
 mod suffix_overlap;
 mod unfinished_line;
 
+pub(crate) use carried::carried;
 use syntax::Language;
 
 use crate::extent::{Before, Extent};
-use crate::trace::Cut;
+use crate::trace::{Cut, Keeps};
 
 /// The text around the cursor, and what is known of the answer besides its text.
 pub(crate) struct Surroundings<'a> {
@@ -52,21 +54,21 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// A filter's name, and what it leaves of an answer.
-type Filter = (&'static str, fn(String, &Surroundings<'_>) -> String);
+/// A filter's name, which part of an answer it leaves, and how.
+type Filter = (&'static str, Keeps, fn(String, &Surroundings<'_>) -> String);
 
 /// In this order, since each one takes the answer as those before it leave it.
 const FILTERS: [Filter; 10] = [
-    ("line_ends", line_ends::adapt),
-    ("prefix_echo", prefix_echo::remove),
-    ("indentation", indentation::adapt),
-    ("suffix_overlap", suffix_overlap::cut),
-    ("beyond_extent", beyond_extent::cut),
-    ("repetition", repetition::cut),
-    ("unfinished_line", unfinished_line::cut),
-    ("rest_of_line", rest_of_line::cut),
-    ("doubled_brackets", doubled_brackets::cut),
-    ("trailing_blanks", trailing_blanks),
+    ("line_ends", Keeps::Code, line_ends::adapt),
+    ("prefix_echo", Keeps::End, prefix_echo::remove),
+    ("indentation", Keeps::Code, indentation::adapt),
+    ("suffix_overlap", Keeps::Beginning, suffix_overlap::cut),
+    ("beyond_extent", Keeps::Beginning, beyond_extent::cut),
+    ("repetition", Keeps::Beginning, repetition::cut),
+    ("unfinished_line", Keeps::Beginning, unfinished_line::cut),
+    ("rest_of_line", Keeps::Beginning, rest_of_line::cut),
+    ("doubled_brackets", Keeps::Beginning, doubled_brackets::cut),
+    ("trailing_blanks", Keeps::Beginning, trailing_blanks),
 ];
 
 /// Those that find an end which more text cannot move.
@@ -77,11 +79,11 @@ const ENDS: [fn(String, &Surroundings<'_>) -> String; 3] =
 pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut>) {
     let mut text = answer.to_owned();
     let mut cuts = Vec::new();
-    for (filter, apply) in FILTERS {
+    for (filter, keeps, apply) in FILTERS {
         let before = text.clone();
         text = apply(text, around);
         if text != before {
-            cuts.push(Cut { filter, before });
+            cuts.push(Cut { filter, keeps, before });
         }
     }
     (text, cuts)

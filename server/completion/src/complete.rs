@@ -9,6 +9,7 @@ use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
 use crate::clean::{BEGINNING, Surroundings, begun, clean, is_complete};
+use crate::explain::explain;
 use crate::gate;
 use crate::generation::Generation;
 use crate::settings::Settings;
@@ -50,6 +51,7 @@ pub async fn complete_shared(
     let start = Instant::now();
     let deadline = tokio::time::Instant::now() + settings.deadline;
     let mut trace = Trace::default();
+    let mut said = None;
     let (status, text) = match gate::before(snapshot, offset) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => {
@@ -61,11 +63,14 @@ pub async fn complete_shared(
             let mut reader = Reader { trace, around: &around, start, next_look: 0, generation };
             let asking = engine.complete(request, &mut reader, cancel);
             // What was heard before the deadline stands in the trace, whatever becomes of the answer.
-            let answer = tokio::time::timeout_at(deadline, asking).await.ok();
+            let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
+            said = explanation(&mut answer);
             judge(around, settings, answer, trace)
         }
     };
     trace.timings.total = start.elapsed() + trace.timings.clock.ahead();
+    let Trace { gathered, cuts, .. } = &trace;
+    trace.explanation = said.map(|said| explain(said, snapshot, offset, gathered, cuts, &text));
     Outcome { status, text, trace }
 }
 
@@ -90,6 +95,7 @@ async fn gather(
         context: trace.gathered.iter().map(item).collect(),
         corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
         invoked: settings.invoked,
+        explain: settings.explain,
         deadline: None,
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
@@ -161,6 +167,11 @@ impl Listener for Reader<'_> {
             ControlFlow::Continue(())
         }
     }
+}
+
+/// What an answer says of itself.
+fn explanation(answer: &mut Option<Result<Answer, engines::Error>>) -> Option<engines::Explanation> {
+    answer.as_mut()?.as_mut().ok()?.explanation.take()
 }
 
 /// What becomes of the answer.

@@ -17,6 +17,8 @@ pub struct Settings {
     pub hide_near_duplicates: bool,
     /// Whether a person asked by key, so that engines keep nothing back for being doubtful.
     pub invoked: bool,
+    /// Whether the outcome is to say where the text comes from. Changes no answer.
+    pub explain: bool,
     /// How code from elsewhere is chosen, for requests that do not bring it.
     pub strategy: Strategy,
     /// How much of it.
@@ -38,6 +40,7 @@ impl Settings {
             min_confidence: None,
             hide_near_duplicates: false,
             invoked: false,
+            explain: true,
             strategy: Strategy::None,
             budget: EDITOR_BUDGET,
         }
@@ -45,7 +48,12 @@ impl Settings {
 
     /// For ghost text that comes while somebody types. How sure it has to be is the engine's own setting.
     pub fn for_editor() -> Settings {
-        Settings { deadline: EDITOR_DEADLINE, strategy: Strategy::Hybrid, ..Settings::for_replay() }
+        Settings {
+            deadline: EDITOR_DEADLINE,
+            strategy: Strategy::Hybrid,
+            explain: false,
+            ..Settings::for_replay()
+        }
     }
 
     /// For ghost text that a person asked for by key.

@@ -1,7 +1,9 @@
 //! What came out, and how it came about.
 
+use std::ops::Range;
 use std::time::Duration;
 
+use crate::explain::Explanation;
 use crate::gate::Gate;
 
 /// A piece of code from elsewhere that goes with the question.
@@ -11,10 +13,18 @@ pub struct ContextItem {
     pub path: String,
     /// The code.
     pub text: String,
+    /// Its first line in that file, 0-based; `None` where it is put together from several places.
+    pub first_line: Option<u32>,
     /// The strategy that chose it.
     pub strategy: String,
     /// Its score there; higher is nearer.
     pub score: f64,
+}
+
+/// The first of `lines`, if `text` is just these and not put together from several places.
+pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
+    let is_whole = usize::try_from(lines.end.saturating_sub(lines.start)).is_ok_and(|count| count == text.lines().count());
+    is_whole.then_some(lines.start)
 }
 
 /// How a request ended.
@@ -34,11 +44,24 @@ pub enum Status {
     Failed(engines::Error),
 }
 
+/// What of an answer a change leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Its beginning.
+    Beginning,
+    /// Its end.
+    End,
+    /// All but blanks, which may be others.
+    Code,
+}
+
 /// A change to an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The filter that made it.
     pub filter: &'static str,
+    /// What of the answer is left.
+    pub keeps: Keeps,
     /// The answer as it was before.
     pub before: String,
 }
@@ -114,6 +137,8 @@ pub struct Trace {
     pub refusals: u32,
     /// What filters changed, in order.
     pub cuts: Vec<Cut>,
+    /// Where the text comes from, if that was asked for and the engine knows.
+    pub explanation: Option<Explanation>,
     /// When.
     pub timings: Timings,
 }

@@ -8,7 +8,7 @@ use syntax::{Language, Projects, SourceFile};
 use workspace::NearDuplicates;
 
 use crate::settings::Settings;
-use crate::trace::ContextItem;
+use crate::trace::{ContextItem, first_line};
 
 /// The saved files of a workspace with what is derived from them. Immutable, cheap to clone, and of no use to an engine by itself:
 /// only a [`Snapshot`] can be completed in.
@@ -157,6 +157,11 @@ impl Snapshot {
         &self.document
     }
 
+    /// The saved text of another file.
+    pub(crate) fn saved_text(&self, path: &str) -> Option<&str> {
+        self.world.text(path)
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.document.text
     }
@@ -208,6 +213,7 @@ impl Snapshot {
 fn context_item(hit: Hit) -> ContextItem {
     ContextItem {
         path: hit.path.to_string(),
+        first_line: first_line(hit.start_line..hit.end_line, &hit.text),
         text: hit.text,
         strategy: hit.strategy.to_owned(),
         score: hit.score,

@@ -1,12 +1,14 @@
 //! The embedded engine as an [`Engine`]: the model of `builtin`, run where it blocks nobody.
 
-use builtin::{Completion, Hint, Settings};
+use builtin::{Completion, Hint, Origin, Settings, Source};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use crate::{
+    Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink,
+};
 
 /// The engine that needs nothing installed.
 #[derive(Clone, Debug)]
@@ -49,9 +51,10 @@ impl BuiltinEngine {
         let _stop_when_dropped = running.clone().drop_guard();
         let task = tokio::task::spawn_blocking(move || compute(&request, &settings, &running));
         let completion = task.await.map_err(|error| failure(name, &error))?;
-        let completion = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
-        let stopped = !completion.text.is_empty() && sink.text(&completion.text).is_break();
-        Ok(answer(&completion, stopped))
+        let made = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
+        let text = &made.completion.text;
+        let stopped = !text.is_empty() && sink.text(text).is_break();
+        Ok(answer(made, stopped))
     }
 }
 
@@ -63,18 +66,50 @@ fn failure(engine: &str, error: &JoinError) -> Error {
     Error::Failed { engine: engine.to_owned(), message: "it stopped by a defect".to_owned() }
 }
 
+/// What the model made of a request.
+struct Made {
+    completion: Completion,
+    explanation: Option<Explanation>,
+}
+
 /// `None` when the request was cancelled before anything was written.
-fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Completion> {
+fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Made> {
     let corpus = request.corpus.as_ref()?;
     // The model takes the last hint as the nearest.
     let hints: Vec<Hint<'_>> =
         request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
     let mut keep_going = || !running.is_cancelled();
     let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
-    Some(view.complete(settings, &mut keep_going))
+    let completion = view.complete(settings, &mut keep_going);
+    let explanation = request.explain.then(|| explanation(&completion, view.origins(&completion), hints.len()));
+    Some(Made { completion, explanation })
 }
 
-fn answer(completion: &Completion, stopped: bool) -> Answer {
+fn explanation(completion: &Completion, origins: Vec<Origin>, hints: usize) -> Explanation {
+    let tokens = completion.tokens.iter().zip(origins).map(|(token, origin)| ExplainedToken {
+        range: token.range.clone(),
+        text: token.text.clone(),
+        probability: token.probability,
+        origin: in_request(origin, hints),
+    });
+    Explanation {
+        tokens: tokens.collect(),
+        ending: completion.stop.name(),
+        figures: completion.figures(),
+    }
+}
+
+/// Counts hints as the request does, from the nearest one on.
+fn in_request(origin: Origin, hints: usize) -> Origin {
+    let source = match origin.source {
+        Source::Hint(hint) => Source::Hint(hints - 1 - hint),
+        source => source,
+    };
+    Origin { source, ..origin }
+}
+
+fn answer(made: Made, stopped: bool) -> Answer {
+    let Made { completion, explanation } = made;
     let finish = match (stopped, completion.stop) {
         (true, _) => Finish::Complete,
         (false, builtin::StopReason::TokenLimit) => Finish::Length,
@@ -87,6 +122,7 @@ fn answer(completion: &Completion, stopped: bool) -> Answer {
         timings: None,
         refusals: 0,
         silence: completion.text.is_empty().then(|| completion.stop.name()),
+        explanation,
     }
 }
 

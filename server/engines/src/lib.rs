@@ -21,7 +21,7 @@ mod renamed;
 mod scripted;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,6 +84,8 @@ pub struct Request {
     pub corpus: Option<builtin::MaskedCorpus>,
     /// Whether a person asked by key. Then a doubtful answer is better than none; while somebody only types it is worse.
     pub invoked: bool,
+    /// Whether the answer is to say where it comes from, as far as the engine knows.
+    pub explain: bool,
     /// When nobody wants the answer any more. Whoever asks keeps this deadline, by dropping the answer's future; an engine only judges
     /// by it what is still worth beginning.
     pub deadline: Option<Instant>,
@@ -127,13 +129,39 @@ pub struct Answer {
     pub refusals: u32,
     /// Why the engine had nothing to say, where it knows.
     pub silence: Option<&'static str>,
+    /// Where it comes from, if that was asked for and the engine knows.
+    pub explanation: Option<Explanation>,
 }
 
 impl Answer {
     /// An answer that ended so, of which nothing else is known.
     pub fn ended(finish: Finish) -> Answer {
-        Answer { finish, confidence: None, usage: None, timings: None, refusals: 0, silence: None }
+        Answer { finish, confidence: None, usage: None, timings: None, refusals: 0, silence: None, explanation: None }
     }
+}
+
+/// Why an answer is what it is, by an engine that copies from code it was shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanation {
+    /// Its tokens in order.
+    pub tokens: Vec<ExplainedToken>,
+    /// Why it ends where it does, or is empty.
+    pub ending: &'static str,
+    /// What else decided, by name.
+    pub figures: Vec<(&'static str, f64)>,
+}
+
+/// A token of an answer with the place that it is taken from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainedToken {
+    /// Where it stands in the answer, in bytes, with the blanks before it.
+    pub range: Range<usize>,
+    /// The whole token, which the answer may only end; empty for a newline.
+    pub text: String,
+    /// How likely it was.
+    pub probability: f64,
+    /// Where it stands already. A [`builtin::Source::Hint`] counts in [`Request::context`].
+    pub origin: builtin::Origin,
 }
 
 /// Where an engine's time went, by its own measurement.

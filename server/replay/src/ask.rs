@@ -150,6 +150,7 @@ fn context_item(item: &cases::ContextItem) -> ContextItem {
     ContextItem {
         path: item.path.clone(),
         text: item.text.clone(),
+        first_line: completion::first_line(item.start_line..item.end_line, &item.text),
         strategy: item.strategy.clone(),
         score: item.score,
     }

@@ -22,7 +22,7 @@ fn at_cursor(fixture: &str) -> (Snapshot, usize) {
     in_world(&World::empty(), "main.py", fixture)
 }
 
-fn in_world(world: &World, path: &str, fixture: &str) -> (Snapshot, usize) {
+pub(crate) fn in_world(world: &World, path: &str, fixture: &str) -> (Snapshot, usize) {
     let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
     let text = [before, after].concat().into();
     let language = Language::from_path(path).expect("a fixture has a known ending");
@@ -248,6 +248,7 @@ async fn removed_text_reaches_no_engine() {
     let context = vec![ContextItem {
         path: "b.py".to_owned(),
         text: "def read(path):\n    return load(path)\n".to_owned(),
+        first_line: None,
         strategy: "functions".to_owned(),
         score: 1.0,
     }];
@@ -303,6 +304,7 @@ async fn context_from_near_copies_is_hidden_with_them() {
     let item = |path: &str| ContextItem {
         path: path.to_owned(),
         text: "hint".to_owned(),
+        first_line: None,
         strategy: "functions".to_owned(),
         score: 1.0,
     };

@@ -1,6 +1,7 @@
 //! Completions: how they can end, what an engine sees, how answers are used again, and how often an engine is asked while somebody types.
 
 mod complete;
+mod explain;
 mod generation;
 mod live;
 mod recent;

@@ -41,6 +41,7 @@ pub(super) fn question(probe: &Probe, engine: &dyn Engine) -> Request {
         cursor: probe.prefix.len(),
         context: Vec::new(),
         invoked: true,
+        explain: false,
         deadline: None,
     }
 }

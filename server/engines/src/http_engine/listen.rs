@@ -55,6 +55,7 @@ pub(super) async fn listen(
         timings: reading.timings,
         refusals,
         silence: reading.silence,
+        explanation: None,
     })
 }
 

@@ -80,6 +80,7 @@ mod tests {
             context: context.iter().map(item).collect(),
             corpus: None,
             invoked: false,
+            explain: false,
             deadline: None,
         }
     }

@@ -30,6 +30,7 @@ pub(crate) fn request(fixture: &str) -> Request {
         context: Vec::new(),
         corpus: None,
         invoked: false,
+        explain: false,
         deadline: Some(tokio::time::Instant::now() + Duration::from_secs(20)),
     }
 }

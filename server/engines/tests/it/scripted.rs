@@ -23,6 +23,7 @@ fn request(path: &str) -> Request {
         context: Vec::new(),
         corpus: None,
         invoked: false,
+        explain: false,
         deadline: None,
     }
 }

@@ -166,6 +166,7 @@ async fn completed(question: &Question, path: &str, answer: &Value, engine: &Htt
     let item = |(path, text): &(String, String)| ContextItem {
         path: path.clone(),
         text: text.clone(),
+        first_line: None,
         strategy: "cceval".to_owned(),
         score: 0.0,
     };
