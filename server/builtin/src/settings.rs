@@ -149,9 +149,12 @@ pub struct Completion {
 impl Completion {
     /// What decided about it, by name.
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("probability of the least sure token", self.min_probability),
-            ("likelihood that the block goes on", self.continuation),
-        ]
+        let is_written = !self.tokens.is_empty();
+        let is_on_blank_line = self.continuation < 1.0;
+        let figures = [
+            is_written.then_some(("probability of the least sure token", self.min_probability)),
+            is_on_blank_line.then_some(("likelihood that the block goes on", self.continuation)),
+        ];
+        figures.into_iter().flatten().collect()
     }
 }

@@ -20,7 +20,10 @@ pub use case::{
 };
 pub use defined::{DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG};
 pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
-pub use prediction::{Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Status, TokenCounts};
+pub use prediction::{
+    Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Renamed, Span, SpanSource, Status,
+    TokenCounts,
+};
 pub use run::{EngineConfig, Machine, Price, Run, WorkspaceState};
 pub use schema::Schema;
 pub use score::{Metric, Score};

@@ -1,6 +1,7 @@
 //! What one engine answered to one case.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,55 @@ pub struct Milliseconds {
     pub total: f64,
 }
 
+words! {
+    /// What a part of an answer is copied from.
+    SpanSource {
+        /// The case's file, before the cursor.
+        Before = "before",
+        /// The case's file, after the cursor.
+        After = "after",
+        /// Code that went with the question.
+        Context = "context",
+        /// Another file.
+        File = "file",
+    }
+}
+
+/// A name that is another one where the code was copied from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renamed {
+    /// The name there.
+    pub there: String,
+    /// The name in the answer.
+    pub here: String,
+}
+
+/// Where a part of an answer stands already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// The part, in bytes of the answer's text.
+    pub range: Range<usize>,
+    /// What it is copied from.
+    pub from: SpanSource,
+    /// The file, relative to the workspace root.
+    pub path: String,
+    /// The line that it begins in there, 0-based, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column, 0-based, in UTF-16 units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character: Option<u32>,
+    /// How many tokens before it are the same as those before the place that it was copied to.
+    pub same: usize,
+    /// How many are alike: names, strings and numbers may be others.
+    pub alike: usize,
+    /// The lowest probability of its tokens.
+    pub probability: f64,
+    /// Names that are others there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<Renamed>,
+}
+
 /// What one engine answered to one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
@@ -131,6 +181,9 @@ pub struct Prediction {
     /// That the engine was not asked, but its answer came from a cassette; absent for one that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
+    /// Where parts of the text stand already, in order, of engines that copy and tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
 }
 
 impl Prediction {

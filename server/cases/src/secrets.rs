@@ -51,7 +51,9 @@ pub fn redact_case(case: &mut Case) -> usize {
 
 /// Replaces all secrets in an answer: an engine may have copied one from a file that no case shows.
 pub fn redact_prediction(prediction: &mut Prediction) {
-    for text in [&mut prediction.raw, &mut prediction.text] {
+    let names = prediction.spans.iter_mut().flat_map(|span| &mut span.renamed);
+    let names = names.flat_map(|renamed| [&mut renamed.there, &mut renamed.here]);
+    for text in [&mut prediction.raw, &mut prediction.text].into_iter().chain(names) {
         if let Cow::Owned(redacted) = redact(text) {
             *text = redacted;
         }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
     BlockKind, Case, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine, Metric,
-    Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Run, Scenario, Schema, Score, Stage,
-    Status, Task, Tests, TokenCounts, Variant, WorkspaceState, parse_document, parse_line, to_document,
-    to_line,
+    Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Renamed, Run, Scenario, Schema, Score,
+    Span, SpanSource, Stage, Status, Task, Tests, TokenCounts, Variant, WorkspaceState, parse_document,
+    parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -53,6 +53,7 @@ fn every_word_is_documented() {
     check_words("Prediction", "status", Status::ALL);
     check_words("Prediction", "finish", Finish::ALL);
     check_words("Prediction", "recorded", Recorded::ALL);
+    check_words("Prediction", "spans.from", SpanSource::ALL);
 }
 
 /// The fields of a row in which nothing is left out are the rows of the section's table. Objects in `open` have any keys.
@@ -188,6 +189,17 @@ fn full_prediction() -> Prediction {
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
         ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
         recorded: Some(Recorded::Timed),
+        spans: vec![Span {
+            range: 7..18,
+            from: SpanSource::File,
+            path: "src/volume.py".to_owned(),
+            line: Some(1),
+            character: Some(15),
+            same: 3,
+            alike: 9,
+            probability: 0.6,
+            renamed: vec![Renamed { there: "d".to_owned(), here: "r".to_owned() }],
+        }],
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cases::{
     BlockKind, Case, ContextItem, Cost, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
-    OriginKind, Prediction, Recorded, Scenario, Schema, Score, Stage, Status, Task, Tests, TokenCounts,
-    Variant, parse_line, parse_lines, suite_hash, to_line,
+    OriginKind, Prediction, Recorded, Renamed, Scenario, Schema, Score, Span, SpanSource, Stage, Status,
+    Task, Tests, TokenCounts, Variant, parse_line, parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -57,9 +57,21 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn span()(
+        from in select(SpanSource::ALL), path in ".{0,9}", place in option::of((0u32..99, 0u32..99)), same in 0usize..99,
+        probability in finite(), renamed in proptest::collection::vec((".{0,4}", ".{0,4}"), 0..2),
+    ) -> Span {
+        let renamed = renamed.into_iter().map(|(there, here)| Renamed { there, here }).collect();
+        let (line, character) = place.unzip();
+        Span { range: same..same + 2, from, path, line, character, same, alike: same + 1, probability, renamed }
+    }
+}
+
+prop_compose! {
     fn prediction()(
         status in select(Status::ALL), finish in select(Finish::ALL), raw in "(.|\n){0,60}", reason in option::of(".{0,9}"),
         cached in any::<Option<u64>>(), first in option::of(finite()), total in finite(), repetition in any::<u32>(),
+        spans in proptest::collection::vec(span(), 0..3),
     ) -> Prediction {
         let name = |text: &str| text.to_owned();
         Prediction {
@@ -67,7 +79,7 @@ prop_compose! {
             engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
             cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: Milliseconds { gather: 0.5, first, total },
-            recorded: first.map(|_| Recorded::Timed),
+            recorded: first.map(|_| Recorded::Timed), spans,
         }
     }
 }
@@ -129,8 +141,16 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "schema 2.0 is newer than this ghostbench understands (schema 1.1); install a newer version"
+        "schema 2.0 is newer than this ghostbench understands (schema 1.2); install a newer version"
     );
+}
+
+#[test]
+fn an_older_prediction_without_spans_is_read_and_printed_as_it_was() {
+    let line = r#"{"schema":"1.1","case":"c","engine":{"name":"b","kind":"builtin","model":"m","fingerprint":"f"},"repetition":0,"status":"ok","raw":"x","text":"x","finish":"stop","ms":{"gather":0.5,"total":2.0}}"#;
+    let prediction: Prediction = parse_line(line, 1).unwrap();
+    assert_eq!(prediction.spans, []);
+    assert_eq!(to_line(&prediction).trim_end(), line);
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn a_secret_that_an_engine_copied_is_not_stored() {
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
         recorded: None,
+        spans: Vec::new(),
     };
     redact_prediction(&mut prediction);
     assert_eq!(prediction.text, format!("connect(\"{}\")", "x".repeat(key.len())));

@@ -90,7 +90,13 @@ fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[Cut], text: &str) -> Vec<Cop
     };
     let copy = |tokens: &'t [ExplainedToken]| {
         let left = |token: &'t ExplainedToken| (token, carried(token.range.clone(), cuts, text));
-        Copy { tokens: tokens.iter().map(left).filter(|(_, left)| !text[left.clone()].trim().is_empty()).collect() }
+        Copy {
+            tokens: tokens
+                .iter()
+                .map(left)
+                .filter(|(_, left)| !text[left.clone()].trim().is_empty())
+                .collect(),
+        }
     };
     tokens.chunk_by(goes_on).map(copy).collect()
 }

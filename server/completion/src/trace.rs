@@ -23,7 +23,8 @@ pub struct ContextItem {
 
 /// The first of `lines`, if `text` is just these and not put together from several places.
 pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
-    let is_whole = usize::try_from(lines.end.saturating_sub(lines.start)).is_ok_and(|count| count == text.lines().count());
+    let is_whole = usize::try_from(lines.end.saturating_sub(lines.start))
+        .is_ok_and(|count| count == text.lines().count());
     is_whole.then_some(lines.start)
 }
 

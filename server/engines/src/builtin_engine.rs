@@ -6,9 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink,
-};
+use crate::{Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink};
 
 /// The engine that needs nothing installed.
 #[derive(Clone, Debug)]
@@ -81,7 +79,8 @@ fn compute(request: &Request, settings: &Settings, running: &CancellationToken) 
     let mut keep_going = || !running.is_cancelled();
     let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
     let completion = view.complete(settings, &mut keep_going);
-    let explanation = request.explain.then(|| explanation(&completion, view.origins(&completion), hints.len()));
+    let explanation =
+        request.explain.then(|| explanation(&completion, view.origins(&completion), hints.len()));
     Some(Made { completion, explanation })
 }
 
@@ -92,11 +91,7 @@ fn explanation(completion: &Completion, origins: Vec<Origin>, hints: usize) -> E
         probability: token.probability,
         origin: in_request(origin, hints),
     });
-    Explanation {
-        tokens: tokens.collect(),
-        ending: completion.stop.name(),
-        figures: completion.figures(),
-    }
+    Explanation { tokens: tokens.collect(), ending: completion.stop.name(), figures: completion.figures() }
 }
 
 /// Counts hints as the request does, from the nearest one on.

@@ -136,7 +136,15 @@ pub struct Answer {
 impl Answer {
     /// An answer that ended so, of which nothing else is known.
     pub fn ended(finish: Finish) -> Answer {
-        Answer { finish, confidence: None, usage: None, timings: None, refusals: 0, silence: None, explanation: None }
+        Answer {
+            finish,
+            confidence: None,
+            usage: None,
+            timings: None,
+            refusals: 0,
+            silence: None,
+            explanation: None,
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{
-    Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Recorded, Scenario,
-    Schema, TokenCounts, Variant,
+    Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Recorded, Renamed,
+    Scenario, Schema, Span, SpanSource, TokenCounts, Variant,
 };
 use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
@@ -176,6 +176,7 @@ fn prediction(
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
         recorded: None,
+        spans: Vec::new(),
     };
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
@@ -223,7 +224,33 @@ fn filled(blank: Prediction, outcome: Outcome) -> Prediction {
             total: ms(trace.timings.total),
         },
         recorded: recorded(trace.timings.clock),
+        spans: trace.explanation.map(|explanation| spans(explanation.spans)).unwrap_or_default(),
         ..blank
+    }
+}
+
+/// Where a text comes from, as it is stored.
+pub fn spans(spans: Vec<completion::Span>) -> Vec<Span> {
+    spans.into_iter().map(span).collect()
+}
+
+fn span(span: completion::Span) -> Span {
+    let renamed = |(there, here)| Renamed { there, here };
+    Span {
+        range: span.range,
+        from: match span.from {
+            completion::SpanSource::Before => SpanSource::Before,
+            completion::SpanSource::After => SpanSource::After,
+            completion::SpanSource::Context => SpanSource::Context,
+            completion::SpanSource::File => SpanSource::File,
+        },
+        path: span.path.to_string(),
+        line: span.start.map(|start| start.line),
+        character: span.start.map(|start| start.character),
+        same: span.same,
+        alike: span.alike,
+        probability: span.probability,
+        renamed: span.renamed.into_iter().map(renamed).collect(),
     }
 }
 

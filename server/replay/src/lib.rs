@@ -25,7 +25,7 @@ mod run_folder;
 mod score;
 mod suite;
 
-pub use ask::{ConfiguredEngine, Questions, Stop, ask_all};
+pub use ask::{ConfiguredEngine, Questions, Stop, ask_all, spans};
 pub use code::Code;
 pub use data_folder::{DataFolder, RunsStamp};
 pub use error::Error;

@@ -8,6 +8,7 @@ mod columns;
 mod contexts;
 mod differences;
 mod engines;
+mod explained;
 mod retrieval;
 mod sheet;
 
@@ -17,6 +18,7 @@ use columns::Numbers;
 use sheet::{Layout, Rows, Sheet};
 
 pub use engines::{CheckedEngine, Completed, checked, completed};
+pub use explained::{Explained, ExplainedPart};
 pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_tables, retrieved};
 
 /// What the terminal can show.

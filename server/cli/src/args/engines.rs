@@ -35,7 +35,8 @@ engine gave no answer. Examples:
     #[command(after_help = "Examples:
   ghostbench engines complete src/app.py:120:17                            by the engine that writes the ghost text
   ghostbench engines complete src/app.py:120:17 --engine a --engine b      by these two, one after the other
-  ghostbench engines complete src/app.py:120:17 --prompt                   with what the model was sent")]
+  ghostbench engines complete src/app.py:120:17 --prompt                   with what the model was sent
+  ghostbench engines complete src/app.py:120:17 --explain --invoked        where each part stands already, doubtful ones too")]
     Complete(EnginesCompleteArgs),
     /// Make a cassette out of a file of prompts and answers, for engines whose model was asked by another program.
     #[command(
@@ -80,6 +81,9 @@ pub(crate) struct EnginesCompleteArgs {
     /// As if asked for by key rather than by typing: nothing is kept back for being doubtful.
     #[arg(long)]
     pub(crate) invoked: bool,
+    /// Show where each part of the text is copied from, how far the code before it matches, and why the text ends where it does.
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Show what the model was sent.
     #[arg(long)]
     pub(crate) prompt: bool,

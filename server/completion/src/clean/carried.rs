@@ -75,8 +75,16 @@ mod tests {
     fn pieces_go_where_their_code_goes() {
         for (document, pieces, expected) in [
             ("    total_price = $0\n", vec!["    total_price = ", "a", " + b"], vec!["", "a", " + b"]),
-            ("def f():\n\tif x:\n\t\ty()\n\t$0\n", vec!["if z", ":", "\n        ", "y()", "\n    "], vec!["if z", ":", "\n\t\t", "y()", ""]),
-            ("def f():\n    $0\n", vec!["    x", " = 1", "\n    return", " x"], vec!["x", " = 1", "\n    return", " x"]),
+            (
+                "def f():\n\tif x:\n\t\ty()\n\t$0\n",
+                vec!["if z", ":", "\n        ", "y()", "\n    "],
+                vec!["if z", ":", "\n\t\t", "y()", ""],
+            ),
+            (
+                "def f():\n    $0\n",
+                vec!["    x", " = 1", "\n    return", " x"],
+                vec!["x", " = 1", "\n    return", " x"],
+            ),
             ("x = 1\r\n$0", vec!["y", "\n", "z = '\n'"], vec!["y", "\r\n", "z = '\r\n'"]),
             ("x = f($0)\n", vec!["a", ")", ")"], vec!["a", "", ""]),
         ] {
@@ -95,8 +103,23 @@ mod tests {
 
     fn piece() -> impl Strategy<Value = &'static str> {
         prop::sample::select(vec![
-            "total", "_price", " = ", "é", "(", ")", ", file=out)", "    ", "\t", "\n", "\r\n", "\n        ", "total = left + right",
-            "    total_price = ", "x", "return total_price", " ",
+            "total",
+            "_price",
+            " = ",
+            "é",
+            "(",
+            ")",
+            ", file=out)",
+            "    ",
+            "\t",
+            "\n",
+            "\r\n",
+            "\n        ",
+            "total = left + right",
+            "    total_price = ",
+            "x",
+            "return total_price",
+            " ",
         ])
     }
 

@@ -31,7 +31,13 @@ async fn spans(at: &(Snapshot, usize)) -> Vec<String> {
         let place = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
         let renamed: Vec<_> = span.renamed.iter().map(|(there, here)| format!(" {there}→{here}")).collect();
         let place = place.unwrap_or_default();
-        format!("{:?} {:?} {}{place}{}", &outcome.text[span.range.clone()], span.from, span.path, renamed.concat())
+        format!(
+            "{:?} {:?} {}{place}{}",
+            &outcome.text[span.range.clone()],
+            span.from,
+            span.path,
+            renamed.concat()
+        )
     };
     explanation.spans.iter().map(described).collect()
 }

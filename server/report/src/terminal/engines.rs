@@ -1,5 +1,6 @@
 //! What was found out about engines, and what one answered at a place, for the terminal.
 
+use super::explained::{self, Explained};
 use super::sheet::Sheet;
 use super::{Style, faint, wrapped};
 use crate::format;
@@ -92,6 +93,8 @@ pub struct Completed {
     pub text: String,
     /// Code behind it, to the end of a line.
     pub after: String,
+    /// Where the suggestion comes from, where that is to be shown.
+    pub explained: Option<Explained>,
     /// What cleaning changed, a line each.
     pub cuts: Vec<String>,
     /// The prompt, where it is to be shown.
@@ -107,6 +110,9 @@ pub fn completed(completed: &Completed, style: Style) -> String {
     let status = std::iter::once(&completed.status).chain(&completed.facts).cloned().collect::<Vec<_>>();
     text += &format!("{}\n\n", join(&status));
     text += &in_place(completed, style);
+    if let Some(explained) = &completed.explained {
+        text += &explained::explained(&completed.text, explained, style);
+    }
     for cut in &completed.cuts {
         text += &format!("{}\n", faint(&format::on_one_line(cut), style));
     }
@@ -126,7 +132,11 @@ fn in_place(completed: &Completed, style: Style) -> String {
         (false, false) => format!("{{+{}+}}", format::visible(line)),
     };
     let mut code = format::visible(&completed.before);
-    let new: Vec<String> = completed.text.split('\n').map(mark).collect();
+    let new = match &completed.explained {
+        Some(explained) => explained::numbered(&completed.text, explained, style),
+        None => completed.text.clone(),
+    };
+    let new: Vec<String> = new.split('\n').map(mark).collect();
     code += &new.join("\n");
     code += &format::visible(&completed.after);
     let lines = code.trim_end_matches('\n').split('\n').enumerate();

@@ -265,6 +265,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
         ms: Milliseconds { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
         recorded: None,
+        spans: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod costs;
 mod cross_file;
 mod docs;
+mod explained;
 mod fixture;
 mod page;
 mod retrieval;

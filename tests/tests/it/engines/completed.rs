@@ -63,6 +63,54 @@ fn the_suggestion_is_shown_in_its_place_and_how_it_came_about() {
 }
 
 #[test]
+fn what_is_copied_is_explained_with_its_place() {
+    let project = Project::new(FIXTURE);
+    project.write("shop/new.py", "def add(weights):\n    total = 0\n    for weight in \n");
+    let explain = "engines complete shop/new.py:3:19 --engine builtin --explain --invoked";
+    let shown = project.run(explain).expect_code(0).stdout;
+    for words in [
+        "     3      for weight in {+weights:+}\n",
+        "  ①  weights:  shop/sum.py:6:18 ",
+        "  other names there: prices → weights\n",
+        "  it ends there because the statement is complete; probability of the least sure token ",
+    ] {
+        assert!(shown.contains(words), "no {words} in {shown}");
+    }
+
+    let told = project.run(&format!("{explain} --json")).expect_code(0).stdout;
+    let told: Value = serde_json::from_str(&told).expect("JSON alone");
+    let explanation = &told["engines"][0]["explanation"];
+    let span = &explanation["spans"][0];
+    assert_eq!(
+        (&span["path"], &span["line"], &span["character"]),
+        (&"shop/sum.py".into(), &5.into(), &17.into())
+    );
+    assert!(explanation["ending"].is_string() && explanation["figures"].is_object(), "{explanation}");
+
+    let silent =
+        project.run("engines complete shop/sum.py:1:1 --engine empty --explain").expect_code(0).stdout;
+    assert!(
+        silent.contains("nothing is written because nothing in the workspace resembles this place"),
+        "{silent}"
+    );
+}
+
+#[test]
+fn an_engine_that_cannot_explain_says_so() {
+    let project = Project::new(FIXTURE);
+    let (_server, settings) = llama_cpp();
+    user_file(&project, &settings);
+    let shown = project.run("engines complete shop/sum.py:12:12 --explain").expect_code(0).stdout;
+    assert!(
+        shown.contains("mock does not say where its text comes from; the built-in engine does"),
+        "{shown}"
+    );
+    let told = project.run("engines complete shop/sum.py:12:12 --explain --json").expect_code(0).stdout;
+    let told: Value = serde_json::from_str(&told).expect("JSON alone");
+    assert_eq!(told["engines"][0]["explanation"], Value::Null);
+}
+
+#[test]
 fn a_place_that_is_none_is_refused_with_what_there_is() {
     let project = Project::new(FIXTURE);
     project.write("../outside.py", "x = 1\n");

@@ -1,5 +1,7 @@
 //! `ghostbench engines complete`: one completion at a place, by the way that the editor's take, and how it came about.
 
+mod explained;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +27,7 @@ use crate::steps::engines::{self, Candidate};
 use crate::steps::index::index;
 use crate::steps::place::{cursor, file};
 use crate::steps::settings::Sources;
+use explained::{explained, json_explanation};
 
 /// Lines of code that are shown before the place and behind it.
 const LINES: usize = 4;
@@ -51,7 +54,8 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
             let Some(EditorEngine { automatic, invoked, .. }) = candidate.in_editor(&config) else {
                 continue;
             };
-            let engine = if args.invoked { invoked } else { automatic };
+            let mut engine = if args.invoked { invoked } else { automatic };
+            engine.settings.explain = args.explain;
             answers.push(ask(candidate, engine, &snapshot, cursor).await);
         }
         answers
@@ -150,6 +154,7 @@ fn shown(file: &SourceFile, cursor: usize, answer: &Answer<'_>, args: &EnginesCo
         before: prefix[start..].to_owned(),
         text: outcome.text.clone(),
         after: suffix[..end].to_owned(),
+        explained: args.explain.then(|| explained(&candidate.name, outcome, args.invoked)),
         cuts: cuts(outcome),
         prompt: outcome.trace.prompt.clone().filter(|_| args.prompt),
     }
@@ -224,6 +229,9 @@ fn json_answer(answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Value {
         "context": trace.gathered.iter().map(|item| &item.path).collect::<Vec<_>>(),
         "cuts": trace.cuts.iter().map(|cut| json!({"filter": cut.filter, "before": cut.before})).collect::<Vec<_>>(),
     });
+    if args.explain {
+        row["explanation"] = json_explanation(outcome);
+    }
     if args.prompt {
         row["prompt"] = trace.prompt.clone().into();
     }

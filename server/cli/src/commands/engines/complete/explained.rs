@@ -1,0 +1,57 @@
+//! Where a suggestion comes from, in words and as JSON.
+
+use completion::{Explanation, Outcome, Span, SpanSource, Status};
+use report::terminal::{Explained, ExplainedPart};
+use serde_json::{Value, json};
+
+/// For people. Who asked by key was shown all there is.
+pub(super) fn explained(engine: &str, outcome: &Outcome, is_invoked: bool) -> Explained {
+    let Some(explanation) = &outcome.trace.explanation else {
+        let remark = match outcome.status {
+            Status::Ok | Status::Silent(_) | Status::Gated(_) => {
+                format!("{engine} does not say where its text comes from; the built-in engine does")
+            }
+            Status::Timeout | Status::Cancelled | Status::Failed(_) => {
+                "there is nothing to explain".to_owned()
+            }
+        };
+        return Explained { parts: Vec::new(), remarks: vec![remark] };
+    };
+    let Explanation { spans, ending, figures } = explanation;
+    let figures: Vec<_> =
+        figures.iter().map(|(name, share)| format!("{name} {:.1} %", share * 100.0)).collect();
+    let what = if outcome.trace.received.is_empty() { "nothing is written" } else { "it ends there" };
+    let is_kept_back = !is_invoked && matches!(outcome.status, Status::Silent(_) | Status::Gated(_));
+    let remarks = [
+        Some([&[format!("{what} because {ending}")], &*figures].concat().join("; ")),
+        is_kept_back.then(|| "what is kept back for being doubtful is shown with --invoked".to_owned()),
+    ];
+    Explained { parts: spans.iter().map(part).collect(), remarks: remarks.into_iter().flatten().collect() }
+}
+
+fn part(span: &Span) -> ExplainedPart {
+    // Editors and terminals count from 1.
+    let start = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
+    ExplainedPart {
+        range: span.range.clone(),
+        place: format!("{}{}", span.path, start.unwrap_or_default()),
+        from: match span.from {
+            SpanSource::Before => "above",
+            SpanSource::After => "below",
+            SpanSource::Context => "context",
+            SpanSource::File => "",
+        },
+        same: span.same,
+        alike: span.alike,
+        probability: span.probability,
+        renamed: span.renamed.clone(),
+    }
+}
+
+/// For programs: the spans as in a prediction.
+pub(super) fn json_explanation(outcome: &Outcome) -> Value {
+    let Some(Explanation { spans, ending, figures }) = &outcome.trace.explanation else { return Value::Null };
+    let figures: serde_json::Map<String, Value> =
+        figures.iter().map(|&(name, figure)| (name.to_owned(), figure.into())).collect();
+    json!({"spans": replay::spans(spans.clone()), "ending": ending, "figures": figures})
+}
