@@ -32,6 +32,7 @@ const SCRIPT: &str = concat!(
     "\"use strict\";\n",
     include_str!("templates/text.js"),
     include_str!("templates/list.js"),
+    include_str!("templates/origins.js"),
     include_str!("templates/detail.js"),
     include_str!("templates/app.js"),
 );

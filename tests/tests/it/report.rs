@@ -46,6 +46,8 @@ fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
     assert_ne!(title, "run", "code of the workspace ran");
     assert!(!dom.contains("<img src=\"x\""), "markup of the workspace became an element");
     assert!(dom.contains("hostile.py"), "the report shows the cases");
+    assert!(dom.contains("Copied from one file, in "), "the report shows where an answer comes from");
+    assert!(dom.contains("class=\"from\" title=\"hostile.py:"), "each part of an answer tells its place");
 }
 
 #[test]

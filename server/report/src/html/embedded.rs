@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use cases::{
-    Case, ContextItem, EngineName, Metric, Milliseconds, Origin, Prediction, Score, Status, Tags, TokenCounts,
+    Case, ContextItem, EngineName, Metric, Milliseconds, Origin, Prediction, Renamed, Score, Span,
+    SpanSource, Status, Tags, TokenCounts,
 };
 use scoring::metric::{EXACT_MATCH, RESTRAINT};
 use serde::Serialize;
@@ -85,10 +86,27 @@ struct Answer<'a> {
     text: String,
     /// The engine's own text, where it differs.
     raw: Option<String>,
+    /// Where parts of the text stand already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spans: Vec<SpanData<'a>>,
     finish: &'static str,
     tokens: Option<TokenCounts>,
     ms: Milliseconds,
     metrics: BTreeMap<&'a str, Metric>,
+}
+
+#[derive(Serialize)]
+struct SpanData<'a> {
+    /// In UTF-16 units of the text that is kept, as the script counts.
+    range: [usize; 2],
+    from: SpanSource,
+    path: &'a str,
+    line: Option<u32>,
+    character: Option<u32>,
+    same: usize,
+    alike: usize,
+    probability: f64,
+    renamed: &'a [Renamed],
 }
 
 /// All cases with their answers, ready to stand inside a `script` element.
@@ -153,12 +171,34 @@ fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usiz
         status: prediction.status,
         reason: prediction.reason.as_deref(),
         text: clipped(&prediction.text),
+        spans: spans(prediction),
         raw: (prediction.raw != prediction.text).then(|| clipped(&prediction.raw)),
         finish: prediction.finish.name(),
         tokens: prediction.tokens,
         ms: prediction.ms,
         metrics: metrics.map(|(name, &metric)| (name.as_str(), metric)).collect(),
     }
+}
+
+/// Those of the text that is kept.
+fn spans(prediction: &Prediction) -> Vec<SpanData<'_>> {
+    let kept = &prediction.text[..prediction.text.floor_char_boundary(BYTES_KEPT)];
+    prediction.spans.iter().filter_map(|span| span_data(span, kept)).collect()
+}
+
+fn span_data<'a>(span: &'a Span, kept: &str) -> Option<SpanData<'a>> {
+    let units = |offset: usize| kept.get(..offset).map(|text| text.encode_utf16().count());
+    Some(SpanData {
+        range: [units(span.range.start)?, units(span.range.end)?],
+        from: span.from,
+        path: &span.path,
+        line: span.line,
+        character: span.character,
+        same: span.same,
+        alike: span.alike,
+        probability: span.probability,
+        renamed: &span.renamed,
+    })
 }
 
 fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {

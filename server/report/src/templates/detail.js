@@ -132,7 +132,8 @@ function answerPanel(item, answer, engine) {
       answer.reason && element("span", null, ...visible(answer.reason)),
       element("span", { class: "grow dim" }, timings(answer)),
     ),
-    comparison(item.truth, answer.text),
+    comparison(item.truth, answer),
+    originList(answer),
     answerMetrics(answer),
     answer.raw != null && element("details", null, element("summary", null, "Answer as it came"), plainText(answer.raw)),
   );
@@ -160,10 +161,12 @@ function duration(ms) {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-function comparison(truth, text) {
+function comparison(truth, answer) {
+  const text = answer.text;
+  const spans = answer.spans ?? [];
   if (truth === text) {
     const note = truth === "" ? "Nothing was to be written, and nothing was." : "Equal to the truth, character by character";
-    return element("div", { class: "pair alone" }, element("div", null, element("h5", null, note), truth !== "" && plainText(truth)));
+    return element("div", { class: "pair alone" }, element("div", null, element("h5", null, note), truth !== "" && sourcedText(words(text), spans)));
   }
   const [left, right] = [words(truth), words(text)];
   const { missing, extra } = differences(left, right);
@@ -172,8 +175,13 @@ function comparison(truth, text) {
   return element(
     "div", { class: "pair" },
     side("Truth", "nothing to write", marked(left, missing, "del")),
-    side("Answer", "no text", marked(right, extra, "ins")),
+    side("Answer", "no text", answerNodes(right, extra, spans)),
   );
+}
+
+// An answer without marks, its parts in elements of their own.
+function sourcedText(parts, spans) {
+  return element("pre", { class: "text" }, answerNodes(parts, parts.map(() => false), spans));
 }
 
 function plainText(text) {

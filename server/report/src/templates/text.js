@@ -12,7 +12,7 @@ const MAX_COMPARISONS = 4_000_000;
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (name === "onclick" || name === "onchange") node[name] = value;
+    if (name.startsWith("on")) node[name] = value;
     else if (value !== false && value != null) node.setAttribute(name, value);
   }
   node.append(...children.flat().filter((child) => child != null && child !== false));

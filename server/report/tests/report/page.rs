@@ -1,5 +1,6 @@
 //! The HTML page: what is in it, and what code inside it cannot do.
 
+use cases::{Renamed, Span, SpanSource};
 use serde_json::Value;
 
 use crate::fixture::{Fixture, HOSTILE, fixture};
@@ -163,6 +164,49 @@ fn a_file_of_one_huge_line_is_cut_between_characters() {
         assert_eq!((&before["first_line"], &before["hidden_lines"]), (&0.into(), &0.into()));
         assert!(before["text"].as_str().is_some_and(|kept| fixture.cases[0].prefix.ends_with(kept)));
     }
+}
+
+/// A part of an answer that was copied from a file of a hostile name.
+fn span(range: std::ops::Range<usize>) -> Span {
+    let renamed = vec![Renamed { there: "<b>".to_owned(), here: "\u{202e}".to_owned() }];
+    Span {
+        range,
+        from: SpanSource::File,
+        path: HOSTILE.to_owned(),
+        line: Some(5),
+        character: None,
+        same: 3,
+        alike: 7,
+        probability: 0.25,
+        renamed,
+    }
+}
+
+#[test]
+fn parts_of_answers_are_told_in_the_units_of_the_script() {
+    let mut fixture = fixture(1);
+    fixture.predictions[0].text = "é = '🎉' + x".to_owned();
+    fixture.predictions[0].spans = vec![span(0..2), span(5..15)];
+    let spans = |page: &str| {
+        let data = data(page);
+        let answers = data["cases"]
+            .as_array()
+            .expect("cases")
+            .iter()
+            .flat_map(|case| case["answers"].as_array().cloned().unwrap_or_default());
+        answers.into_iter().find(|answer| answer.get("spans").is_some()).map(|answer| answer["spans"].clone())
+    };
+    let told = spans(&page(&fixture)).expect("one answer has parts");
+    assert_eq!(
+        (&told[0]["range"], &told[1]["range"]),
+        (&serde_json::json!([0, 1]), &serde_json::json!([4, 12]))
+    );
+    assert_eq!((&told[0]["path"], &told[0]["line"]), (&HOSTILE.into(), &5.into()));
+    assert!(!embedded(&page(&fixture)).contains('<'));
+    // A part that is not in what the page keeps is left out.
+    fixture.predictions[0].text = "x".repeat(100_000);
+    fixture.predictions[0].spans = vec![span(1..2), span(5..90_000)];
+    assert_eq!(spans(&page(&fixture)).and_then(|spans| spans.as_array().map(Vec::len)), Some(1));
 }
 
 #[test]
