@@ -53,10 +53,11 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
         candidate.is_some()
     });
     if let Some(&last) = context.last() {
-        candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).map(|position| {
+        candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).filter_map(|position| {
+            let nearness = near(view, position)?;
             let place = Place::Overlay(position);
             let matched = common_suffix(view.history(place), context);
-            Candidate { place, nearness: Nearness::Overlay, matched }
+            Some(Candidate { place, nearness, matched })
         }));
     }
     candidates
@@ -80,10 +81,19 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
         candidate.is_some()
     });
     if let [.., second, last] = *context {
-        let near = view.overlay.after_like((second, last), &view.words).take(ENOUGH_NEAR);
-        let near = near.map(Place::Overlay).filter(|&place| view.history(place).last() != Some(&last));
-        candidates.extend(near.map(|place| Candidate { place, nearness: Nearness::Overlay, matched: 0 }));
+        let alike = view.overlay.after_like((second, last), &view.words).take(ENOUGH_NEAR);
+        candidates.extend(alike.filter_map(|position| {
+            let place = Place::Overlay(position);
+            let is_new = view.history(place).last() != Some(&last);
+            let nearness = near(view, position).filter(|_| is_new)?;
+            Some(Candidate { place, nearness, matched: 0 })
+        }));
     }
+}
+
+/// How near a position of the overlay is, if it may be looked at.
+fn near(view: &View, position: u32) -> Option<Nearness> {
+    Some(view.overlay.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)
 }
 
 /// The candidates' positions in the corpus, sorted.

@@ -128,15 +128,16 @@ impl Cursor {
         let after_text = &open.after[before.typed.rest().len()..];
         let column = layout.indentation(last_line(open.before));
         let piece = Piece { language: open.language, text: open.before, layout, column: None };
-        builder.add(Source::Before, &piece, &before.tokens);
+        builder.add_own(Source::Before, &piece, &before.tokens, 0);
         let cut = builder.stream.len();
-        builder.stream.end();
+        builder.end();
         builder.go_on()?;
 
         let lexed = syntax::lex(open.language, after_text);
         builder.go_on()?;
         let piece = Piece { text: after_text, column: Some(column), ..piece };
-        builder.add(Source::After { skipped: before.typed.rest().len() }, &piece, &lexed);
+        let skipped = before.typed.rest().len();
+        builder.add_own(Source::After { skipped }, &piece, &lexed, open.before.len() + skipped);
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
         let after = After::new(after_text, &lexed, &after_tokens[1..]);
         let cursor = Cursor {
@@ -150,7 +151,7 @@ impl Cursor {
             context: before_tokens[cut.saturating_sub(CONTEXT_TOKENS)..].to_vec(),
             typed: before.typed,
         };
-        builder.stream.end();
+        builder.end();
         builder.go_on()?;
         Some(cursor)
     }

@@ -46,4 +46,4 @@ pub use image::ImageError;
 pub use masked::MaskedCorpus;
 pub use origin::{Origin, Source, SourceTokens};
 pub use settings::{Completion, CompletionToken, Method, Settings, StopReason};
-pub use view::{Hint, OpenFile, View};
+pub use view::{Hint, OpenFile, Passage, Typing, View};

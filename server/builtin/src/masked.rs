@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use syntax::Language;
 
-use crate::{Corpus, Hint, OpenFile, View};
+use crate::{Corpus, Hint, OpenFile, Typing, View};
 
 /// A corpus without the copy of an open file, and without other files that are to be hidden from it. Nothing can be asked of the
 /// corpus through it but for that file.
@@ -14,6 +14,7 @@ pub struct MaskedCorpus {
     path: Arc<str>,
     language: Language,
     hidden: Vec<Arc<str>>,
+    typing: Typing,
 }
 
 impl MaskedCorpus {
@@ -24,7 +25,13 @@ impl MaskedCorpus {
         language: Language,
         hidden: Vec<Arc<str>>,
     ) -> MaskedCorpus {
-        MaskedCorpus { corpus, path, language, hidden }
+        MaskedCorpus { corpus, path, language, hidden, typing: Typing::default() }
+    }
+
+    /// The same when this was typed lately.
+    #[must_use]
+    pub fn remembering(self, typing: Typing) -> MaskedCorpus {
+        MaskedCorpus { typing, ..self }
     }
 
     /// The view from the open file, whose text is `before` and `after` the cursor. `keep_going` is asked after each part of the work;
@@ -37,8 +44,8 @@ impl MaskedCorpus {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<View<'_>> {
         let hidden: Vec<&str> = self.hidden.iter().map(|path| &**path).collect();
-        let open =
-            OpenFile { path: &self.path, language: self.language, before, after, hints, hidden: &hidden };
+        let (path, language, typing) = (&self.path, self.language, Some(&self.typing));
+        let open = OpenFile { path, language, before, after, hints, hidden: &hidden, typing };
         self.corpus.view_while(&open, keep_going)
     }
 }

@@ -52,8 +52,9 @@ fn is_typed_in_full(view: &View, token: TokenId) -> bool {
 fn best_place(view: &View) -> Option<(Place, f64)> {
     let context = &view.cursor.context;
     let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
-    let near =
-        places(view, &view.overlay.stream.tokens).map(|position| (Place::Overlay(position), NEAR_BONUS));
+    let near = places(view, &view.overlay.stream.tokens)
+        .filter(|&position| view.overlay.nearness(position) != Nearness::Masked)
+        .map(|position| (Place::Overlay(position), NEAR_BONUS));
     let far = view.layers.iter().flat_map(|layer| {
         let positions = places(view, layer.tokens.tokens);
         let there = positions.filter(|&position| layer.nearness(position) != Nearness::Masked);

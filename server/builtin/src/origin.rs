@@ -29,6 +29,8 @@ pub enum Source {
     },
     /// A hint, by its index in what was given.
     Hint(usize),
+    /// Something typed lately in another file, by its index in what was given.
+    Passage(usize),
     /// Another file of the workspace, by its path; of several with the same text the first one.
     File(Arc<str>),
 }
@@ -119,7 +121,7 @@ fn held(view: &View, place: Place) -> Option<TokenId> {
             let (layer, position) = view.layer(position);
             layer.nearness(position) == Nearness::Masked
         }
-        Place::Overlay(_) => false,
+        Place::Overlay(position) => view.overlay.nearness(position) == Nearness::Masked,
     };
     (!is_masked).then_some(token)
 }

@@ -1,8 +1,9 @@
-//! The tokens that are near the cursor: the open file before and after it, and the hints.
+//! The tokens that are near the cursor: the open file before and after it, the hints, and what was typed lately elsewhere.
 //!
 //! Built anew for every request, so its index is two sets of chains of positions instead of arrays that would have to be sorted.
 
 use crate::stream::Stream;
+use crate::view::Nearness;
 use crate::vocabulary::{END, TokenId, Vocabulary};
 
 /// No position.
@@ -12,6 +13,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Overlay {
     pub(crate) stream: Stream,
+    /// How near each position is.
+    nearness: Vec<Nearness>,
     /// The stream's tokens, abstracted.
     classes: Vec<TokenId>,
     /// By the hash of the token before.
@@ -55,13 +58,14 @@ impl Chains {
 
 impl Overlay {
     /// Indexes `stream`. Positions that hold no token or follow none are never found.
-    pub(crate) fn build(stream: Stream, words: &Vocabulary) -> Overlay {
+    pub(crate) fn build(stream: Stream, nearness: Vec<Nearness>, words: &Vocabulary) -> Overlay {
         let tokens = &stream.tokens;
         let hash_bits = tokens.len().next_power_of_two().trailing_zeros().max(1);
         let classes = tokens.iter().map(|&token| words.abstracted(token)).collect();
         let exact = Chains::new(1 << hash_bits, tokens.len());
         let abstracted = Chains::new(1 << hash_bits, tokens.len());
-        let mut overlay = Overlay { classes, exact, abstracted, hash_bits, stream: Stream::default() };
+        let mut overlay =
+            Overlay { classes, exact, abstracted, hash_bits, nearness, stream: Stream::default() };
         for (position, &token) in tokens.iter().enumerate() {
             let last = before(tokens, position, 1).filter(|&last| last != END && token != END);
             let pair = last.and_then(|_| overlay.pair_before(position));
@@ -69,6 +73,11 @@ impl Overlay {
             overlay.abstracted.push(pair.map(|pair| hash(pair, hash_bits)));
         }
         Overlay { stream, ..overlay }
+    }
+
+    /// How near a position is.
+    pub(crate) fn nearness(&self, position: u32) -> Nearness {
+        self.nearness.get(position as usize).copied().unwrap_or(Nearness::Masked)
     }
 
     /// The two abstracted tokens before a position.

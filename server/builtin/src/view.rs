@@ -1,5 +1,6 @@
 //! What a completion may see: the corpus without the open file, and the open file without the hole.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use syntax::{Family, Language, Token, TokenKind};
@@ -32,6 +33,8 @@ pub struct OpenFile<'a> {
     pub hints: &'a [Hint<'a>],
     /// More paths whose copies in the corpus are not looked at.
     pub hidden: &'a [&'a str],
+    /// What was typed lately, where somebody knows.
+    pub typing: Option<&'a Typing>,
 }
 
 /// A piece of code from elsewhere.
@@ -43,6 +46,27 @@ pub struct Hint<'a> {
     pub text: &'a str,
 }
 
+/// What was typed and accepted lately. It is told, since nothing here knows a clock, and without it completions are what they would be
+/// had nobody typed.
+#[derive(Clone, Debug, Default)]
+pub struct Typing {
+    /// In the open file: bytes of the text before and after the cursor as one.
+    pub here: Vec<Range<usize>>,
+    /// In other files, the latest last.
+    pub elsewhere: Vec<Passage>,
+}
+
+/// Something typed in another file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The file; a passage in a language of another family is ignored.
+    pub path: Arc<str>,
+    /// The code with some lines before it.
+    pub text: String,
+    /// What of it was typed, in bytes.
+    pub typed: Range<usize>,
+}
+
 /// How near a text of the corpus is to the open one, as near as the nearest file that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nearness {
@@ -52,6 +76,8 @@ pub(crate) enum Nearness {
     Directory,
     /// The open file and the hints.
     Overlay,
+    /// What of these and of other files was typed lately.
+    Session,
 }
 
 /// One open file's view of a corpus; the only thing that completes.
@@ -64,7 +90,7 @@ pub struct View<'c> {
     pub(crate) layout: Layout,
     pub(crate) quotes: quotes::Habits,
     pub(crate) overlay: Overlay,
-    /// What the open file and the hints are written in.
+    /// What the overlay is written in.
     pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
     /// Where each text of the overlay starts in its stream; ascending.
@@ -79,19 +105,24 @@ impl<'c> View<'c> {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<View<'c>> {
         let words = Vocabulary::over(Arc::clone(&shard.words));
-        let mut builder = Builder { words, stream: Stream::default(), pieces: Vec::new(), open, keep_going };
+        let (stream, pieces, nearness) = (Stream::default(), Vec::new(), Vec::new());
+        let mut builder = Builder { words, stream, pieces, nearness, open, keep_going };
         let layout = layout(shard, open);
         let cursor = Cursor::find(&mut builder, layout)?;
         let family = open.language.family();
         let quotes = quotes::Habits::of(family, &builder.stream, &builder.words);
         let quotes = quotes.or_typed(cursor.typed.quote());
         builder.hints()?;
-        let Builder { words, stream, pieces, .. } = builder;
+        builder.passages()?;
+        let Builder { words, stream, pieces, nearness, .. } = builder;
+        let positions = stream.tokens.iter().zip(&nearness);
+        let seen = positions.filter(|&(_, &nearness)| nearness != Nearness::Masked);
+        let near_words = TokenSet::of(seen.map(|(&token, _)| token));
         Some(View {
             layers: layers(shard, open),
             pieces,
-            near_words: TokenSet::of(&stream.tokens),
-            overlay: Overlay::build(stream, &words),
+            near_words,
+            overlay: Overlay::build(stream, nearness, &words),
             family,
             words,
             layout,
@@ -166,6 +197,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) stream: Stream,
     /// Where each piece starts in the stream.
     pieces: Vec<(usize, Source)>,
+    /// Of the stream's positions.
+    nearness: Vec<Nearness>,
     pub(crate) open: &'a OpenFile<'a>,
     keep_going: &'a mut dyn FnMut() -> bool,
 }
@@ -176,11 +209,39 @@ impl Builder<'_> {
         (self.keep_going)().then_some(())
     }
 
-    /// Appends a piece of `source` that was lexed into `tokens`.
-    pub(crate) fn add(&mut self, source: Source, piece: &Piece, tokens: &[Token]) {
-        self.pieces.push((self.stream.len(), source));
-        let words = &mut self.words;
+    /// Appends a piece of the open file that was lexed into `tokens`; its text begins `start` bytes into the file.
+    pub(crate) fn add_own(&mut self, source: Source, piece: &Piece, tokens: &[Token], start: usize) {
+        let positions = self.add(source, Nearness::Overlay, piece, tokens);
+        for typed in self.open.typing.map_or(&[][..], |typing| &typing.here) {
+            let typed = typed.start.saturating_sub(start)..typed.end.saturating_sub(start);
+            self.add_typed(tokens, &positions, typed);
+        }
+    }
+
+    /// Appends a piece of `source` that was lexed into `tokens`, and tells the positions of these.
+    fn add(&mut self, source: Source, nearness: Nearness, piece: &Piece, tokens: &[Token]) -> Range<usize> {
+        let (words, start) = (&mut self.words, self.stream.len());
+        self.pieces.push((start, source));
         self.stream.extend(piece, tokens, |text, kind| intern(words, piece.language, text, kind));
+        self.nearness.resize(self.stream.len(), nearness);
+        start..self.stream.len()
+    }
+
+    /// Takes note that the bytes `typed` of the piece at `positions` were typed lately.
+    fn add_typed(&mut self, tokens: &[Token], positions: &Range<usize>, typed: Range<usize>) {
+        // The line ends that a piece begins with have no position.
+        let tokens = &tokens[tokens.len() - positions.len()..];
+        let first = tokens.partition_point(|token| token.range.end <= typed.start);
+        let end = tokens.partition_point(|token| token.range.start < typed.end);
+        if let Some(nearness) = self.nearness.get_mut(positions.start + first..positions.start + end) {
+            nearness.fill(Nearness::Session);
+        }
+    }
+
+    /// Marks that what follows belongs to something else.
+    pub(crate) fn end(&mut self) {
+        self.stream.end();
+        self.nearness.push(Nearness::Masked);
     }
 
     pub(crate) fn intern(&mut self, text: &str, kind: TokenKind) -> TokenId {
@@ -194,10 +255,30 @@ impl Builder<'_> {
             if language.family() == family {
                 let layout = Layout::detect(hint.text).unwrap_or(Layout::DEFAULT);
                 let piece = Piece { language, text: hint.text, layout, column: None };
-                self.add(Source::Hint(index), &piece, &syntax::lex(language, hint.text));
-                self.stream.end();
+                self.add(Source::Hint(index), Nearness::Overlay, &piece, &syntax::lex(language, hint.text));
+                self.end();
             }
             self.go_on()?;
+        }
+        Some(())
+    }
+
+    /// What was typed in other files. The lines before it only show where it stands: they are in the corpus too.
+    fn passages(&mut self) -> Option<()> {
+        let open = self.open;
+        let is_hidden = |path: &str| path == open.path || open.hidden.contains(&path);
+        let passages = open.typing.map_or(&[][..], |typing| &typing.elsewhere);
+        for (index, Passage { path, text, typed }) in passages.iter().enumerate() {
+            let language = Language::from_path(path).unwrap_or(open.language);
+            if language.family() == open.language.family() && !is_hidden(path) {
+                let layout = Layout::detect(text).unwrap_or(Layout::DEFAULT);
+                let lexed = syntax::lex(language, text);
+                let piece = Piece { language, text, layout, column: None };
+                let positions = self.add(Source::Passage(index), Nearness::Masked, &piece, &lexed);
+                self.add_typed(&lexed, &positions, typed.clone());
+                self.end();
+                self.go_on()?;
+            }
         }
         Some(())
     }

@@ -263,10 +263,10 @@ pub(crate) struct TokenSet {
 }
 
 impl TokenSet {
-    pub(crate) fn of(tokens: &[TokenId]) -> TokenSet {
-        let limit = tokens.iter().max().map_or(0, |&largest| largest as usize + 1);
+    pub(crate) fn of(tokens: impl Iterator<Item = TokenId> + Clone) -> TokenSet {
+        let limit = tokens.clone().max().map_or(0, |largest| largest as usize + 1);
         let mut bits = vec![0; limit.div_ceil(64)];
-        for &token in tokens {
+        for token in tokens {
             bits[token as usize / 64] |= 1 << (token % 64);
         }
         TokenSet { bits }
@@ -338,9 +338,9 @@ mod tests {
 
     #[test]
     fn sets_hold_what_they_are_made_of() {
-        let set = TokenSet::of(&[0, 63, 64, 200]);
+        let set = TokenSet::of([0, 63, 64, 200].into_iter());
         let held: Vec<u32> = (0..300).filter(|&token| set.contains(token)).collect();
         assert_eq!(held, [0, 63, 64, 200]);
-        assert!(!TokenSet::of(&[]).contains(0));
+        assert!(!TokenSet::of([].into_iter()).contains(0));
     }
 }

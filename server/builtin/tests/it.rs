@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use builtin::{Completion, Corpus, Hint, MaskedCorpus, Method, OpenFile, Settings, StopReason};
+use builtin::{
+    Completion, Corpus, Hint, MaskedCorpus, Method, OpenFile, Passage, Settings, StopReason, Typing,
+};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
@@ -15,7 +17,7 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 }
 
 fn open<'a>(language: Language, before: &'a str, after: &'a str) -> OpenFile<'a> {
-    OpenFile { path: "src/open", language, before, after, hints: &[], hidden: &[] }
+    OpenFile { path: "src/open", language, before, after, hints: &[], hidden: &[], typing: None }
 }
 
 fn complete(corpus: &Corpus, open: &OpenFile, settings: &Settings) -> Completion {
@@ -359,6 +361,62 @@ fn hints_are_as_near_as_the_open_file() {
     let hints = [Hint { path: "src/hint.py", text: "reply = near(2)\n" }];
     let open = OpenFile { hints: &hints, ..open(Language::Python, "reply = ", "\n") };
     assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
+}
+
+/// Completes at `$0` where what stands between `‹` and `›` was typed lately, here and in passages of other files.
+#[track_caller]
+fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected: Expect) {
+    let corpus = Corpus::build(&[file("src/other.py", Language::Python, other)]);
+    let passage = |&(path, text): &(&str, &str)| {
+        let (text, mut typed) = without_marks(text);
+        Passage { path: path.into(), text, typed: typed.remove(0) }
+    };
+    let (before, after) = fixture.split_once("$0").expect("a cursor");
+    let (text, here) = without_marks(&format!("{before}{after}"));
+    let cut = without_marks(before).0.len();
+    let typing = Typing { here, elsewhere: passages.iter().map(passage).collect() };
+    let open = open(Language::Python, &text[..cut], &text[cut..]);
+    let open = OpenFile { typing: Some(&typing), hidden: &["src/hidden.py"], ..open };
+    let Completion { stop, text, .. } = complete(&corpus, &open, &UNGATED);
+    expected.assert_eq(&format!("{stop:?}: {text:?}"));
+}
+
+fn without_marks(text: &str) -> (String, Vec<std::ops::Range<usize>>) {
+    let (mut plain, mut typed) = (String::new(), Vec::new());
+    for (index, part) in text.split(['‹', '›']).enumerate() {
+        if index % 2 == 1 {
+            typed.push(plain.len()..plain.len() + part.len());
+        }
+        plain.push_str(part);
+    }
+    (plain, typed)
+}
+
+#[test]
+fn of_two_good_continuations_the_one_typed_lately_wins() {
+    let check = |fixture: &str, expected: Expect| check_recent("", &[], fixture, expected);
+    let (one, two, at) =
+        ("if x:\n    a = f(one)\n", "while x:\n    a = f(two)\n", "for x in y:\n    a = f($0\n");
+    let (typed_one, typed_two) = (one.replace("one", "‹one›"), two.replace("two", "‹two›"));
+    check(&format!("{one}{two}{at}"), expect![[r#"StatementEnd: "one)""#]]);
+    check(&format!("{typed_one}{two}{at}"), expect![[r#"StatementEnd: "one)""#]]);
+    check(&format!("{one}{typed_two}{at}"), expect![[r#"StatementEnd: "two)""#]]);
+    check(&format!("{at}{typed_one}{two}"), expect![[r#"StatementEnd: "one)""#]]);
+    check(&format!("{at}{one}{typed_two}"), expect![[r#"StatementEnd: "two)""#]]);
+}
+
+#[test]
+fn what_was_typed_lately_in_another_file_counts_like_what_was_typed_here() {
+    let other = "a = f(first)\na = f(first)\na = f(second)\n";
+    let check = |passages: &[(&str, &str)], expected: Expect| {
+        check_recent(other, passages, "a = f($0\n", expected);
+    };
+    check(&[], expect![[r#"StatementEnd: "first)""#]]);
+    check(&[("src/typed.py", "b = 1\na = f(‹second›)\n")], expect![[r#"StatementEnd: "second)""#]]);
+    check(&[("src/typed.py", "b = 1\na = f(second)\n‹c = 2›\n")], expect![[r#"StatementEnd: "first)""#]]);
+    check(&[("src/typed.ts", "b = 1\na = f(‹second›)\n")], expect![[r#"StatementEnd: "first)""#]]);
+    check(&[("src/hidden.py", "b = 1\na = f(‹second›)\n")], expect![[r#"StatementEnd: "first)""#]]);
+    check(&[("src/open", "b = 1\na = f(‹second›)\n")], expect![[r#"StatementEnd: "first)""#]]);
 }
 
 #[test]

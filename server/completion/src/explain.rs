@@ -178,6 +178,12 @@ impl<'a> Places<'a> {
                 let path = item.map(|item| item.path.as_str().into()).unwrap_or_default();
                 (SpanSource::Context, path, item.map(|item| &*item.text), first)
             }
+            // Where it begins in its file, nobody tells.
+            Source::Passage(passage) => {
+                let passage = self.snapshot.typing().elsewhere.get(*passage);
+                let path = passage.map(|passage| Arc::clone(&passage.path)).unwrap_or_default();
+                (SpanSource::File, path, passage.map(|passage| &*passage.text), None)
+            }
             Source::File(path) => {
                 let text = self.snapshot.saved_text(path);
                 (SpanSource::File, Arc::clone(path), text, Some(Position { line: 0, character: 0 }))

@@ -26,6 +26,7 @@ mod settings;
 mod trace;
 mod world;
 
+pub use builtin::{Passage, Typing};
 pub use complete::{complete, complete_shared};
 pub use debounce::{Response, Stands};
 pub use embedder::ServerEmbedder;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use builtin::{Corpus, MaskedCorpus};
+use builtin::{Corpus, MaskedCorpus, Typing};
 use index::{FileIndex, Hit, Index, Query, Searcher, Visit};
 use syntax::{Language, Projects, SourceFile};
 use workspace::NearDuplicates;
@@ -135,6 +135,8 @@ pub struct Around {
     pub documents: Vec<Arc<FileIndex>>,
     /// Places that were edited or looked at lately, the latest first.
     pub recent: Vec<Visit>,
+    /// What was typed and accepted lately.
+    pub typing: Typing,
 }
 
 impl Snapshot {
@@ -176,6 +178,11 @@ impl Snapshot {
         hidden
     }
 
+    /// What was typed and accepted lately.
+    pub(crate) fn typing(&self) -> &Typing {
+        &self.around.typing
+    }
+
     /// Whether context has to be chosen, which takes milliseconds, rather than taken as it is.
     pub(crate) fn chooses_context(&self) -> bool {
         self.context.is_none()
@@ -207,6 +214,7 @@ impl Snapshot {
     pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
         let Document { path, language, .. } = &self.document;
         MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), *language, hidden)
+            .remembering(self.around.typing.clone())
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use completion::Around;
+use completion::{Around, Passage, Typing};
 use index::{FileIndex, Visit};
 use syntax::SourceFile;
 
@@ -16,6 +16,7 @@ use crate::documents::OpenDocument;
 use crate::folders::{Contents, Folder};
 use crate::locks::lock;
 use crate::moment::Moment;
+use crate::typed::MOST;
 
 /// An open document with the file that it is.
 struct Neighbour {
@@ -39,6 +40,7 @@ pub(crate) async fn around(
     let mut paths = HashSet::new();
     neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(Neighbour::visit).collect();
+    let typing = Typing { here: Vec::new(), elsewhere: typed(&neighbours) };
     let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.changed(&contents)).collect();
     // Late, or after a defect, there is still what is saved.
     let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
@@ -48,7 +50,15 @@ pub(crate) async fn around(
             Vec::new()
         }
     };
-    Around { documents, recent }
+    Around { documents, recent, typing }
+}
+
+/// What was typed in the other documents, the latest last.
+fn typed(neighbours: &[Neighbour]) -> Vec<Passage> {
+    let mut passages: Vec<(u64, Passage)> = neighbours.iter().flat_map(Neighbour::typed).collect();
+    passages.sort_by_key(|(revision, _)| *revision);
+    let old = passages.len().saturating_sub(MOST);
+    passages.into_iter().skip(old).map(|(_, passage)| passage).collect()
 }
 
 /// The other documents that may be told of. What else is open of the document's own file is not among them: it holds the text after
@@ -69,6 +79,10 @@ async fn neighbours(moment: &Moment, document: &OpenDocument, folder: &Arc<Folde
 impl Neighbour {
     fn visit(&self) -> Visit {
         Visit { path: self.path.to_string(), line: self.document.edited_line().unwrap_or(0) }
+    }
+
+    fn typed(&self) -> Vec<(u64, Passage)> {
+        self.document.typed.passages(&self.path, &self.document.text())
     }
 
     /// What the document holds, if that is not what is saved.

@@ -114,7 +114,7 @@ mod tests {
         let SourceFile { path, language, text } = asked;
         let cursor = text.len();
         let snapshot =
-            world.open(Document { path, language, text }).among(Around { documents, recent: Vec::new() });
+            world.open(Document { path, language, text }).among(Around { documents, ..Around::default() });
         let rule = Rule { context: true, ..Rule::default() };
         let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
         let outcome =

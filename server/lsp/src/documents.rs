@@ -17,6 +17,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use crate::from_proto;
 use crate::session::Session;
 use crate::to_proto;
+use crate::typed::Typed;
 
 /// All open documents.
 #[derive(Clone)]
@@ -48,6 +49,8 @@ pub(crate) struct OpenDocument {
     has_parted: bool,
     /// Where the last edit begins, in bytes.
     pub(crate) last_edit: Option<usize>,
+    /// What was typed lately.
+    pub(crate) typed: Typed,
 }
 
 /// A piece of a document's text replaced, or all of it.
@@ -98,6 +101,7 @@ impl Documents {
             encoding: self.encoding,
             has_parted: false,
             last_edit: None,
+            typed: Typed::default(),
             uri: item.uri,
         };
         if let Some(old) = self.open.insert(from_proto::key(&document.uri), Arc::new(document)) {
@@ -118,6 +122,7 @@ impl Documents {
         let mut edits = Vec::new();
         let applied = changes.into_iter().try_for_each(|change| document.apply(change, &mut edits));
         document.last_edit = edits.last().map(|edit| edit.range.start).or(document.last_edit);
+        edits.iter().for_each(|edit| document.typed.follow(edit, revision));
         document.session.follow(&edits, &document.rope, revision);
         document.has_parted |= applied.is_err();
         Some(applied)

@@ -45,6 +45,7 @@ mod summaries;
 mod to_proto;
 mod transport;
 mod turns;
+mod typed;
 mod watch_files;
 
 use std::num::NonZeroUsize;

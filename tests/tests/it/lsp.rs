@@ -19,6 +19,7 @@ mod lenses;
 mod life;
 #[cfg(unix)]
 mod programs;
+mod recency;
 mod recording;
 mod replay;
 mod results;

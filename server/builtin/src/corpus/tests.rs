@@ -41,7 +41,15 @@ fn changes() -> impl Strategy<Value = Vec<(Files, BTreeSet<&'static str>)>> {
 }
 
 fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
-    OpenFile { path: "lib/c.py", language: Language::Python, before, after: "\n", hints: &[], hidden }
+    OpenFile {
+        path: "lib/c.py",
+        language: Language::Python,
+        before,
+        after: "\n",
+        hints: &[],
+        hidden,
+        typing: None,
+    }
 }
 
 /// Each candidate as the text that it lies in, the place there, how near it is and how far it matches: what does not depend on the

@@ -116,6 +116,7 @@ proptest! {
                 after: "\n",
                 hints: &[],
                 hidden: &["a.py"],
+                typing: None,
             };
             let settings = crate::Settings { min_probability: None, ..crate::Settings::for_replay() };
             corpus.view(&open).complete(&settings, &mut || true);

@@ -34,6 +34,7 @@ impl Fixture<'_> {
             after: self.after,
             hints: self.hints,
             hidden: &[],
+            typing: None,
         };
         let view = corpus.view(&open);
         let completion = view.complete(&Settings { method: self.method, ..UNGATED }, &mut || true);
@@ -45,6 +46,7 @@ impl Fixture<'_> {
         match source {
             Source::Before => self.before,
             Source::After { .. } => self.after,
+            Source::Passage(_) => unreachable!("nothing is typed here"),
             Source::Hint(hint) => self.hints[*hint].text,
             Source::File(path) => {
                 self.files.iter().find(|(known, _)| **known == **path).map_or("", |file| file.1)

@@ -48,13 +48,14 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     ranked(tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
 }
 
-/// Feasibility study, section 8.4: file ×8, directory ×3.
+/// Feasibility study, section 8.4: file ×8, directory ×3. Of what was typed lately, see the vote.
 fn nearness_weight(nearness: Nearness) -> u32 {
     match nearness {
         Nearness::Masked => 0,
         Nearness::Workspace => 1,
         Nearness::Directory => 3,
         Nearness::Overlay => 8,
+        Nearness::Session => 16,
     }
 }
 

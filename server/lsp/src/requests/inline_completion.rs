@@ -11,9 +11,11 @@
 //! and the user is told once for each cause.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use completion::{Basis, Document, Generation, Live, Outcome, Place, Question, Stands, Status, Suggested};
+use completion::{
+    Around, Basis, Document, Generation, Live, Outcome, Place, Question, Stands, Status, Suggested,
+};
 use replay::ConfiguredEngine;
 use syntax::Language;
 use tower_lsp_server::gen_lsp_types::{
@@ -232,10 +234,8 @@ impl Writing {
         let path = Arc::clone(&self.home.path);
         let document = Document { path, language: self.language, text: Arc::clone(&self.text) };
         let mut snapshot = self.contents.world.open(document);
-        if let Some(folder) = self.home.folder.as_ref().filter(|_| engine.reads_context()) {
-            let contents = Arc::clone(&self.contents);
-            let around = around(&self.moment, &self.document, folder, contents, settings.patience()).await;
-            snapshot = snapshot.among(around);
+        if engine.reads_context() || engine.reads_workspace() {
+            snapshot = snapshot.among(self.around(settings.patience()).await);
             settings.deadline = settings.deadline.saturating_sub(start.elapsed());
         }
         let (stopping, generation) = (&self.server.stopping, Some(&*generation));
@@ -251,6 +251,19 @@ impl Writing {
             self.server.tell(MessageType::Warning, fault.message);
         }
         outcome
+    }
+}
+
+impl Writing {
+    /// What is open beside the document, and what was typed lately.
+    async fn around(&self, patience: Duration) -> Around {
+        let contents = Arc::clone(&self.contents);
+        let mut around = match &self.home.folder {
+            Some(folder) => around(&self.moment, &self.document, folder, contents, patience).await,
+            None => Around::default(),
+        };
+        around.typing.here = self.document.typed.ranges(&self.document.text(), &self.text);
+        around
     }
 }
 

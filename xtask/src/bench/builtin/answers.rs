@@ -77,7 +77,8 @@ impl Asked<'_> {
         for (hidden, paths) in [(false, &[][..]), (true, &duplicates[..])] {
             let after = &file.text[case.hole.end..];
             let (path, language) = (&*file.path, file.language);
-            let open = OpenFile { path, language, before: &before, after, hints: &[], hidden: paths };
+            let open =
+                OpenFile { path, language, before: &before, after, hints: &[], hidden: paths, typing: None };
             rows.extend(METHODS.map(|method| self.answer(number, case, &open, hidden, method)));
         }
         rows
