@@ -139,10 +139,10 @@ impl Corpus {
     /// The corpus of the same files, which are `files`, put together anew. Nothing is lexed, unless they are so many that some were or have
     /// to be left out.
     #[must_use]
-    pub fn renewed(&self, max_tokens: usize, files: &[SourceFile]) -> Corpus {
+    pub fn renewed(&self, files: &[SourceFile]) -> Corpus {
         let stats = self.stats();
-        if stats.left_out > 0 || stats.tokens > max_tokens {
-            return Corpus::build_up_to(max_tokens, files);
+        if stats.left_out > 0 || stats.tokens > Corpus::MAX_TOKENS {
+            return Corpus::build(files);
         }
         Corpus { shards: self.shards.iter().map(Shard::merged).collect() }
     }
@@ -174,6 +174,13 @@ impl Corpus {
             stats.left_out += layer.entries().filter(|entry| entry.text.is_none()).count();
         }
         stats
+    }
+}
+
+/// Without files.
+impl Default for Corpus {
+    fn default() -> Corpus {
+        Corpus::build(&[])
     }
 }
 

@@ -1,6 +1,7 @@
 //! The folder of the caches: which file belongs to which workspace, what is old, what is left over.
 
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ use crate::{Cleared, Error, Listed};
 
 /// What the names of caches end with.
 const CACHE: &str = "cache";
+
+/// What the names of images end with.
+const IMAGE: &str = "image";
 
 /// What the names of files that are being written end with.
 const TEMPORARY: &str = "partial";
@@ -36,6 +40,13 @@ pub(crate) fn place(folder: &Path, root: &Path) -> Place {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
     let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(CACHE);
     Place { path, key: hash.into(), root: root.to_string_lossy().into_owned() }
+}
+
+impl Place {
+    /// Where the workspace's image is.
+    pub(crate) fn image(&self) -> PathBuf {
+        self.path.with_extension(IMAGE)
+    }
 }
 
 /// A name that no other file has, or had a moment ago.
@@ -82,32 +93,58 @@ pub(crate) fn flush_names(path: &Path) {
     let _ = path;
 }
 
-/// Removes caches, those first that were not used for longest, until all together have at most `limit` bytes; never the one at `kept`.
-/// Tells how many. What cannot be removed stays.
-pub(crate) fn evict(folder: &Path, kept: &Path, limit: u64) -> usize {
+/// Removes caches and images, those first that were not used for longest, until all together have at most `limit` bytes; never those of
+/// the workspace at `kept`. Tells how many. What cannot be removed stays.
+pub(crate) fn evict(folder: &Path, kept: &Place, limit: u64) -> usize {
     let metadata = |file: DirEntry| Some((file.path(), file.metadata().ok()?));
-    let mut caches: Vec<_> = files(folder, CACHE).into_iter().flatten().filter_map(metadata).collect();
-    caches.sort_by_cached_key(|(path, metadata)| (metadata.modified().ok(), path.clone()));
-    let mut bytes: u64 = caches.iter().map(|(_, metadata)| metadata.len()).sum();
-    let mut evicted = 0;
-    for (path, metadata) in caches.iter().filter(|(path, _)| path != kept) {
+    let mut files: Vec<_> = lasting(folder).into_iter().flatten().filter_map(metadata).collect();
+    files.sort_by_cached_key(|(path, metadata)| (metadata.modified().ok(), path.clone()));
+    let mut bytes: u64 = files.iter().map(|(_, metadata)| metadata.len()).sum();
+    let kept = [kept.path.clone(), kept.image()];
+    let mut evicted = BTreeSet::new();
+    for (path, metadata) in files.iter().filter(|(path, _)| !kept.contains(path)) {
         if bytes <= limit {
             break;
         }
         if fs::remove_file(path).is_ok() {
             bytes -= metadata.len();
-            evicted += 1;
+            evicted.insert(path.file_stem());
         }
     }
-    evicted
+    evicted.len()
+}
+
+/// Caches and images.
+fn lasting(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    let mut all = files(folder, CACHE)?;
+    all.extend(files(folder, IMAGE)?);
+    Ok(all)
 }
 
 pub(crate) fn list(folder: &Path) -> Result<Vec<Listed>, Error> {
-    let caches = files(folder, CACHE).map_err(|error| Error::of(error, folder))?;
-    // A cache that vanishes meanwhile is none.
-    let mut listed: Vec<Listed> = caches.iter().filter_map(|file| describe(&file.path()).ok()).collect();
+    let mut of_workspace: BTreeMap<Option<OsString>, Listed> = BTreeMap::new();
+    for file in lasting(folder).map_err(|error| Error::of(error, folder))? {
+        let path = file.path();
+        // What vanishes meanwhile is not there.
+        let Ok(listed) = describe(&path) else { continue };
+        match of_workspace.entry(path.file_stem().map(OsString::from)) {
+            btree_map::Entry::Vacant(entry) => drop(entry.insert(listed)),
+            btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(listed),
+        }
+    }
+    let mut listed: Vec<Listed> = of_workspace.into_values().collect();
     listed.sort_by(|a, b| b.last_used.cmp(&a.last_used).then_with(|| a.root.cmp(&b.root)));
     Ok(listed)
+}
+
+impl Listed {
+    /// Adds another file of the workspace.
+    fn add(&mut self, other: Listed) {
+        self.root = self.root.take().or(other.root);
+        self.files = self.files.max(other.files);
+        self.bytes += other.bytes;
+        self.last_used = self.last_used.max(other.last_used);
+    }
 }
 
 fn describe(path: &Path) -> io::Result<Listed> {
@@ -124,19 +161,23 @@ fn describe(path: &Path) -> io::Result<Listed> {
 
 pub(crate) fn clear(folder: &Path) -> Result<Cleared, Error> {
     let failed = |error| Error::of(error, folder);
-    let mut cleared = Cleared::default();
-    for (ending, workspaces) in [(CACHE, 1), (TEMPORARY, 0)] {
-        for file in files(folder, ending).map_err(failed)? {
-            let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-            match fs::remove_file(file.path()) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                removed => removed.map_err(failed)?,
-            }
-            cleared.workspaces += workspaces;
-            cleared.bytes += bytes;
+    let mut workspaces = BTreeSet::new();
+    let mut bytes = 0;
+    let mut remove = |file: &DirEntry| {
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        match fs::remove_file(file.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            removed => removed.map_err(failed)?,
         }
+        bytes += length;
+        Ok(())
+    };
+    for file in lasting(folder).map_err(failed)? {
+        remove(&file)?;
+        workspaces.insert(file.path().file_stem().map(OsString::from));
     }
-    Ok(cleared)
+    files(folder, TEMPORARY).map_err(failed)?.iter().try_for_each(remove)?;
+    Ok(Cleared { workspaces: workspaces.len(), bytes })
 }
 
 /// The files that are named as we name ours, with this ending; none if there is no folder.

@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! cache: head, runs of about a megabyte
-//! head:  magic, version, length of the head, key of the root, files, bytes of all runs, format, root, checksum
+//! image: head, zeros up to a multiple of 64 bytes, what the caller has made
+//! head:  magic, version, length of the head, key of the root, files, bytes of what follows, format, root, checksum
 //! run:   length of its entries, their checksum, entries
 //! entry: hash, lengths of what follows, path, stamp, text, payload
 //! ```
 //!
 //! Numbers are little-endian. A checksum is a blake3 hash; that of the head covers the head before it. Runs have their own, so that a
-//! cache is read in pieces of which each can be trusted, on several threads, and never lies in memory twice.
+//! cache is read in pieces of which each can be trusted, on several threads, and never lies in memory twice. An image is checked by
+//! whoever knows what stands in it.
 
 use std::borrow::Cow;
 
 use crate::Entry;
+use crate::folder::Place;
 
 /// What the head begins with, whatever the version.
 const MAGIC: [u8; 8] = *b"GBCACHE\n";
@@ -56,6 +59,11 @@ pub(crate) enum Flaw {
 const SHORT: Flaw = Flaw::Damage("it ends too early");
 
 impl Head {
+    /// The head of a file that nothing follows yet.
+    pub(crate) fn of(place: &Place, format: &str) -> Head {
+        Head { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() }
+    }
+
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut rest = Vec::new();
         rest.extend(self.key);

@@ -1,7 +1,8 @@
 //! What was derived from workspaces, on disk: losing it loses time only.
 //!
-//! A [`Cache`] is a folder with one file for each workspace. The file holds, for each file of the workspace, its text, how it looked on
-//! disk, and bytes that mean something to the caller alone; it is read and written as a whole.
+//! A [`Cache`] is a folder with up to two files for each workspace. One holds, for each file of the workspace, its text, how it looked
+//! on disk, and bytes that mean something to the caller alone; it is read and written as a whole. The other is the workspace's
+//! [`Image`]: bytes about the workspace as a whole, which are mapped into memory and used where they lie.
 //!
 //! ```text
 //! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict what was not used for longest
@@ -17,6 +18,7 @@
 mod error;
 mod folder;
 mod format;
+mod image;
 mod open;
 mod save;
 
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub use error::{Error, Miss};
+pub use image::Image;
 pub use open::{Opened, Run};
 
 /// One file of a workspace.
@@ -84,7 +87,7 @@ pub struct Cleared {
 }
 
 impl Cache {
-    /// Some twenty workspaces of a million lines.
+    /// Some ten workspaces of a million lines.
     pub const STANDARD_LIMIT: u64 = 2 << 30;
 
     /// The caches in `folder`, which need not exist yet, holding up to `limit` bytes in all. Does not touch the disk.
@@ -110,8 +113,24 @@ impl Cache {
     ) -> Result<Saved, Error> {
         let place = folder::place(&self.folder, root);
         let (files, bytes) = save::save(&self.folder, &place, format, entries, self.limit)?;
-        let evicted = folder::evict(&self.folder, &place.path, self.limit);
+        let evicted = folder::evict(&self.folder, &place, self.limit);
         Ok(Saved { files, bytes, evicted })
+    }
+
+    /// Maps what was last saved with the same `format` as the image of the workspace at `root`. Nothing but its length is checked.
+    pub fn open_image(&self, root: &Path, format: &str) -> Result<Image, Miss> {
+        image::open(&folder::place(&self.folder, root), format)
+    }
+
+    /// Saves `pieces`, one after the other, as the image of the workspace at `root`, and tells its size on disk. Where a system keeps
+    /// a mapped file from being replaced, whoever has the former one should let go of it before.
+    ///
+    /// On an error the image is as it was before.
+    pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, Error> {
+        let place = folder::place(&self.folder, root);
+        let bytes = image::save(&self.folder, &place, format, pieces, self.limit)?;
+        folder::evict(&self.folder, &place, self.limit);
+        Ok(bytes)
     }
 
     /// All caches, the last used first. Reads no more than their beginnings.

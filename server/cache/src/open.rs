@@ -76,18 +76,23 @@ impl Run {
 }
 
 pub(crate) fn open(place: &Place, wanted: &str) -> Result<Opened, Miss> {
-    let path = &place.path;
+    let (file, head) = open_file(&place.path, place, wanted)?;
+    Ok(Opened { file, path: place.path.clone(), files: head.files, rest: head.bytes })
+}
+
+/// Opens a file of a workspace, and notes that it is used.
+pub(crate) fn open_file(path: &Path, place: &Place, wanted: &str) -> Result<(File, Head), Miss> {
     let mut file = settle(File::open(path).map(Ok), path)?;
     let head = settle(read_head(&mut file), path)?;
     if head.key != place.key {
-        return Err(Miss::Foreign { path: path.clone() });
+        return Err(Miss::Foreign { path: path.to_owned() });
     }
     if head.format != wanted {
-        return Err(Miss::Outdated { path: path.clone(), found: head.format, wanted: wanted.to_owned() });
+        return Err(Miss::Outdated { path: path.to_owned(), found: head.format, wanted: wanted.to_owned() });
     }
     settle(check_length(&file, &head), path)?;
     note_use(path);
-    Ok(Opened { file, path: path.clone(), files: head.files, rest: head.bytes })
+    Ok((file, head))
 }
 
 /// Reads the head of a cache, and no further.
@@ -110,7 +115,7 @@ fn check_length(file: &File, head: &Head) -> io::Result<Result<(), Flaw>> {
 }
 
 /// What was read from the file at `path`, or in the words of callers why not.
-fn settle<T>(read: io::Result<Result<T, Flaw>>, path: &Path) -> Result<T, Miss> {
+pub(crate) fn settle<T>(read: io::Result<Result<T, Flaw>>, path: &Path) -> Result<T, Miss> {
     let path = || path.to_owned();
     match read {
         Ok(Ok(value)) => Ok(value),

@@ -19,20 +19,32 @@ pub(crate) fn save<'a>(
     entries: impl IntoIterator<Item = Entry<'a>>,
     limit: u64,
 ) -> Result<(u64, u64), Error> {
+    let head = save_file(folder, place, &place.path, limit, |file| {
+        write(file, Head::of(place, format), entries, limit)
+    })?;
+    Ok((head.files, head.cache_bytes()))
+}
+
+/// Saves what `write` writes as the file at `path`, unless that is larger than `limit`.
+pub(crate) fn save_file(
+    folder: &Path,
+    place: &Place,
+    path: &Path,
+    limit: u64,
+    write: impl FnOnce(&File) -> io::Result<Head>,
+) -> Result<Head, Error> {
     let failed = |error| Error::of(error, folder);
     folder::prepare(folder).map_err(failed)?;
     let temporary = Temporary::create(folder, place).map_err(failed)?;
-    let head =
-        Head { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() };
-    let head = write(&temporary.file, head, entries, limit).map_err(failed)?;
+    let head = write(&temporary.file).map_err(failed)?;
     if head.cache_bytes() > limit {
         return Err(Error::TooLarge { limit });
     }
-    temporary.rename(&place.path).map_err(|error| match place.path.is_dir() {
-        true => Error::Occupied { path: place.path.clone() },
+    temporary.rename(path).map_err(|error| match path.is_dir() {
+        true => Error::Occupied { path: path.to_owned() },
         false => failed(error),
     })?;
-    Ok((head.files, head.cache_bytes()))
+    Ok(head)
 }
 
 /// Writes a cache, or as much of it as shows that it is larger than `limit`; tells its head.

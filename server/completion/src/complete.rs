@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use builtin::MaskedCorpus;
 use engines::{Answer, Engine, Finish, Listener, Request};
 use index::Strategy;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,7 @@ async fn gather(
         text: Arc::clone(&snapshot.document().text),
         cursor: offset,
         context: trace.gathered.iter().map(item).collect(),
-        corpus: engine.reads_workspace().then(|| snapshot.corpus(hidden)),
+        corpus: if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None },
         invoked: settings.invoked,
         explain: settings.explain,
         deadline: None,
@@ -124,6 +125,15 @@ async fn context(
     let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
     // Without context there is still an answer.
     Some(chosen.unwrap_or_default())
+}
+
+/// The tokens of the workspace; `None` after a defect. Putting unsaved documents in the place of their files takes milliseconds as well.
+async fn corpus(snapshot: &Snapshot, hidden: Vec<Arc<str>>) -> Option<MaskedCorpus> {
+    if !snapshot.has_documents() {
+        return Some(snapshot.corpus(hidden));
+    }
+    let snapshot = snapshot.clone();
+    tokio::task::spawn_blocking(move || snapshot.corpus(hidden)).await.ok()
 }
 
 /// Writes down what it hears.

@@ -185,7 +185,7 @@ impl<'a> Places<'a> {
                 (SpanSource::File, path, passage.map(|passage| &*passage.text), None)
             }
             Source::File(path) => {
-                let text = self.snapshot.saved_text(path);
+                let text = self.snapshot.text_elsewhere(path);
                 (SpanSource::File, Arc::clone(path), text, Some(Position { line: 0, character: 0 }))
             }
         };

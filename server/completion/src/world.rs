@@ -1,6 +1,7 @@
 //! What a request may know: the open document, and the rest of the workspace without it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, Typing};
 use index::{FileIndex, Hit, Index, Query, Searcher, Visit};
@@ -15,68 +16,106 @@ use crate::trace::{ContextItem, first_line};
 #[derive(Clone)]
 pub struct World {
     files: Arc<[SourceFile]>,
-    corpus: Arc<Corpus>,
+    /// What engines read; `None` where none does.
+    tokens: Option<Tokens>,
     near_duplicates: Arc<OnceLock<NearDuplicates>>,
     index: Index,
     projects: Arc<Projects>,
     overlaid: Arc<Mutex<Overlaid>>,
 }
 
-/// The index with open documents in the place of their files, as it was last asked for: putting it together takes some
+/// The tokens of files.
+#[derive(Clone)]
+struct Tokens {
+    corpus: Arc<Corpus>,
+    files: Arc<[SourceFile]>,
+}
+
+/// What is derived with open documents in the place of their files, as it was last asked for: putting it together takes some
 /// milliseconds, and while somebody types in one document the others stay as they are.
 #[derive(Default)]
 struct Overlaid {
     documents: Vec<Arc<FileIndex>>,
     searcher: Option<Searcher>,
+    corpus: Option<Arc<Corpus>>,
 }
 
 impl World {
     /// Derives the tokens that engines read from `files`: about a second for a million lines. There is no index, so nothing is found.
     pub fn new(files: Arc<[SourceFile]>) -> World {
-        let corpus = Arc::new(Corpus::build(&files));
-        let index = Index::from_files(Vec::new());
-        World {
-            files,
-            corpus,
-            near_duplicates: Arc::default(),
-            index,
-            projects: Arc::default(),
-            overlaid: Arc::default(),
-        }
+        let corpus = Corpus::build(&files);
+        World::with_tokens(files, corpus)
     }
 
-    /// The same tokens, with `files` and what is searched for context in them.
+    /// The same where the tokens of `files` are known.
+    pub fn with_tokens(files: Arc<[SourceFile]>, corpus: Corpus) -> World {
+        let tokens = Tokens { corpus: Arc::new(corpus), files: Arc::clone(&files) };
+        World { files, tokens: Some(tokens), ..World::empty() }
+    }
+
+    /// The workspace with other files, and what is searched for context in them. Where there are tokens, those of files that differ are
+    /// read anew: milliseconds, but for a switch of branches.
     #[must_use]
     pub fn with_index(&self, files: Arc<[SourceFile]>, index: Index, projects: Arc<Projects>) -> World {
-        let corpus = Arc::clone(&self.corpus);
-        World { files, corpus, near_duplicates: Arc::default(), index, projects, overlaid: Arc::default() }
+        let tokens = self.tokens.as_ref().map(|tokens| tokens.of(&files));
+        World { files, tokens, near_duplicates: Arc::default(), index, projects, overlaid: Arc::default() }
     }
 
-    /// The same with the tokens of `other`.
+    /// The same with the tokens of `other`, brought to these files.
     #[must_use]
     pub fn with_tokens_of(&self, other: &World) -> World {
-        World { corpus: Arc::clone(&other.corpus), ..self.clone() }
+        let tokens = other.tokens.as_ref().map(|tokens| tokens.of(&self.files));
+        World { tokens, overlaid: Arc::default(), ..self.clone() }
+    }
+
+    /// The tokens that engines read, if any does.
+    pub fn tokens(&self) -> Option<&Arc<Corpus>> {
+        self.tokens.as_ref().map(|tokens| &tokens.corpus)
     }
 
     /// What is searched when these documents are open.
     fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
+        let mut overlaid = self.overlaid(documents);
+        let searcher = || self.index.hide(&[]).overlay(documents.to_vec());
+        overlaid.searcher.get_or_insert_with(searcher).clone()
+    }
+
+    /// The tokens when these documents are open; `None` where no engine reads any.
+    fn corpus(&self, documents: &[Arc<FileIndex>]) -> Option<Arc<Corpus>> {
+        let saved = self.tokens()?;
+        if documents.is_empty() {
+            return Some(Arc::clone(saved));
+        }
+        let mut overlaid = self.overlaid(documents);
+        let corpus = || {
+            let files: Vec<SourceFile> = documents.iter().map(|document| document.file().clone()).collect();
+            Arc::new(saved.with(&files, &[]))
+        };
+        Some(Arc::clone(overlaid.corpus.get_or_insert_with(corpus)))
+    }
+
+    /// What was derived with these documents, so far.
+    fn overlaid(&self, documents: &[Arc<FileIndex>]) -> MutexGuard<'_, Overlaid> {
         let mut overlaid = self.overlaid.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |(one, other): (&Arc<FileIndex>, &Arc<FileIndex>)| Arc::ptr_eq(one, other);
         let is_known = overlaid.documents.len() == documents.len()
             && overlaid.documents.iter().zip(documents).all(is_same);
-        match &overlaid.searcher {
-            Some(searcher) if is_known => searcher.clone(),
-            _ => {
-                let searcher = self.index.hide(&[]).overlay(documents.to_vec());
-                *overlaid = Overlaid { documents: documents.to_vec(), searcher: Some(searcher.clone()) };
-                searcher
-            }
+        if !is_known {
+            *overlaid = Overlaid { documents: documents.to_vec(), ..Overlaid::default() };
         }
+        overlaid
     }
 
-    /// A workspace without files.
+    /// A workspace without files, whose tokens no engine reads.
     pub fn empty() -> World {
-        World::new(Arc::default())
+        World {
+            files: Arc::default(),
+            tokens: None,
+            near_duplicates: Arc::default(),
+            index: Index::from_files(Vec::new()),
+            projects: Arc::default(),
+            overlaid: Arc::default(),
+        }
     }
 
     /// The world as seen from an open document: the document's own text as given, and no other version of it.
@@ -131,7 +170,7 @@ pub struct Snapshot {
 /// What else is open in an editor.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// Other documents whose text is not what is saved. They are searched in the place of their files.
+    /// Other documents whose text is not what is saved. They are searched and read in the place of their files.
     pub documents: Vec<Arc<FileIndex>>,
     /// Places that were edited or looked at lately, the latest first.
     pub recent: Vec<Visit>,
@@ -159,9 +198,11 @@ impl Snapshot {
         &self.document
     }
 
-    /// The saved text of another file.
-    pub(crate) fn saved_text(&self, path: &str) -> Option<&str> {
-        self.world.text(path)
+    /// The text of another file as engines read it: that of the open document, or what is saved.
+    pub(crate) fn text_elsewhere(&self, path: &str) -> Option<&str> {
+        let open = self.around.documents.iter().map(|document| document.file());
+        let unsaved = open.filter(|file| *file.path == *path).map(|file| &*file.text).next();
+        unsaved.or_else(|| self.world.text(path))
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -181,6 +222,11 @@ impl Snapshot {
     /// What was typed and accepted lately.
     pub(crate) fn typing(&self) -> &Typing {
         &self.around.typing
+    }
+
+    /// Whether other documents are open whose text is not what is saved.
+    pub(crate) fn has_documents(&self) -> bool {
+        !self.around.documents.is_empty()
     }
 
     /// Whether context has to be chosen, which takes milliseconds, rather than taken as it is.
@@ -213,8 +259,31 @@ impl Snapshot {
     /// The workspace's tokens without the saved text of the document and of `hidden` files.
     pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
         let Document { path, language, .. } = &self.document;
-        MaskedCorpus::new(Arc::clone(&self.world.corpus), Arc::clone(path), *language, hidden)
-            .remembering(self.around.typing.clone())
+        let corpus = self.world.corpus(&self.around.documents).unwrap_or_default();
+        MaskedCorpus::new(corpus, Arc::clone(path), *language, hidden).remembering(self.around.typing.clone())
+    }
+}
+
+impl Tokens {
+    /// The tokens of other files. Where most are the same, they share the texts with these.
+    fn of(&self, files: &Arc<[SourceFile]>) -> Tokens {
+        if Arc::ptr_eq(&self.files, files) {
+            return self.clone();
+        }
+        let known: HashMap<&str, &SourceFile> = self.files.iter().map(|file| (&*file.path, file)).collect();
+        let is_known = |file: &&SourceFile| {
+            let known = known.get(&*file.path);
+            known.is_some_and(|known| Arc::ptr_eq(&known.text, &file.text) && known.language == file.language)
+        };
+        let changed: Vec<SourceFile> = files.iter().filter(|file| !is_known(file)).cloned().collect();
+        let paths: HashSet<&str> = files.iter().map(|file| &*file.path).collect();
+        let removed: Vec<Arc<str>> =
+            known.values().map(|file| &file.path).filter(|path| !paths.contains(&***path)).cloned().collect();
+        if changed.is_empty() && removed.is_empty() {
+            return Tokens { files: Arc::clone(files), ..self.clone() };
+        }
+        let corpus = Arc::new(self.corpus.with(&changed, &removed).settled());
+        Tokens { corpus, files: Arc::clone(files) }
     }
 }
 

@@ -3,13 +3,15 @@
 //! ```text
 //! cache ──► texts and what was derived of them ─┐
 //! disk  ──► workspace::Follower ──► changes ────┴──► index::Index ──► Indexed (a snapshot)
+//! cache ──► tokens, in place, with what differs on top ──► builtin::Corpus, where an engine reads them
 //! ```
 //!
-//! It joins three crates that know nothing of each other: `workspace` reads files, `index` derives from texts, `cache` keeps
+//! It joins crates that know nothing of each other: `workspace` reads files, `index` and `builtin` derive from texts, `cache` keeps
 //! bytes. An [`Indexer`] belongs to one thread; what it hands out is immutable and cheap to clone. It starts no threads of its own
 //! but uses those of the current rayon pool. A cache that is missing, damaged or from another version costs time and nothing else.
 
 mod cached;
+mod tokens;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use syntax::{Projects, SourceFile};
 use workspace::{Changes, Error, Follower, Limits, Progress, Snapshot};
 
 use cached::Cached;
+pub use tokens::{Tokens, save_tokens};
 
 /// A folder's files with what they hold, at one moment.
 #[derive(Clone, Debug)]
@@ -83,6 +86,11 @@ impl Indexer {
     /// The folder as of the last look.
     pub fn indexed(&self) -> &Indexed {
         &self.indexed
+    }
+
+    /// Where it keeps what was derived.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
     }
 
     /// What is followed, for a watcher.

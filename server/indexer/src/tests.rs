@@ -94,3 +94,58 @@ fn a_damaged_cache_is_told_and_done_without() {
     assert!(opening.miss.unwrap().to_string().contains("damaged"));
     assert_eq!(places(&indexer, "alpha"), ["a.py"]);
 }
+
+mod tokens {
+    use syntax::Language;
+
+    use super::*;
+    use crate::{Tokens, save_tokens};
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), language: Language::Python, text: text.into() }
+    }
+
+    /// Much code, and one small file.
+    fn files(small: &str) -> Vec<SourceFile> {
+        vec![file("large.py", &"alpha = beta + 1\n".repeat(100)), file("small.py", small)]
+    }
+
+    fn caches() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path(), Cache::STANDARD_LIMIT);
+        (folder, cache)
+    }
+
+    #[test]
+    fn what_is_in_the_cache_is_not_put_together_again() {
+        let (_folder, cache) = caches();
+        let root = Path::new("/project");
+        let first = Tokens::open(Some(&cache), root, &files("x = 1\n"));
+        assert!(!first.is_cached && first.miss.is_none());
+        save_tokens(&cache, root, &first.corpus).unwrap();
+        let same = Tokens::open(Some(&cache), root, &files("x = 1\n"));
+        assert!(same.is_cached);
+        assert_eq!((same.corpus.stats(), same.corpus.changed_tokens()), (first.corpus.stats(), 0));
+        let changed = Tokens::open(Some(&cache), root, &files("x = 12 + y\n"));
+        assert!(changed.is_cached, "a little lies on top");
+        assert_eq!(changed.corpus.stats().tokens, first.corpus.stats().tokens + 2);
+        assert_eq!(changed.corpus.changed_tokens(), 5 + 7);
+        let much = Tokens::open(Some(&cache), root, &files(&"x = 1\n".repeat(50)));
+        assert_eq!((much.is_cached, much.corpus.changed_tokens()), (false, 0), "all is put together anew");
+    }
+
+    #[test]
+    fn tokens_that_are_damaged_are_put_together_again_and_told() {
+        let (folder, cache) = caches();
+        let root = Path::new("/project");
+        save_tokens(&cache, root, &Tokens::open(Some(&cache), root, &files("")).corpus).unwrap();
+        let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let opened = Tokens::open(Some(&cache), root, &files(""));
+        assert!(!opened.is_cached);
+        assert_eq!(opened.miss.as_deref(), Some("it is damaged: it does not have its checksum"));
+        assert_eq!(opened.corpus.stats(), Tokens::open(None, root, &files("")).corpus.stats());
+    }
+}

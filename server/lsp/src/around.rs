@@ -1,6 +1,6 @@
 //! What else is open in the editor: other documents as they are on the screen, and where they were edited.
 //!
-//! A document whose text is not what is saved is searched in the place of its file. What it holds is derived when somebody searches,
+//! A document whose text is not what is saved is searched and read in the place of its file. What it holds is derived when somebody searches,
 //! once per version: a few milliseconds for thousands of lines.
 
 use std::collections::HashSet;

@@ -294,17 +294,17 @@ impl Folder {
     }
 
     /// Publishes what is known by now, and gives back what was there before; requests that wait for all of it go on waiting.
-    pub(crate) fn update(&self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
-        self.publish(|reading| reading.take_in(change))
+    pub(crate) fn update(&self, contents: Contents) -> Arc<Contents> {
+        self.publish(|reading| reading.take_in(contents))
     }
 
     /// Publishes that all is known, and gives back what was there before; a folder that cannot be read any more stays one.
-    pub(crate) fn finish(&self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
+    pub(crate) fn finish(&self, contents: Contents) -> Arc<Contents> {
         self.publish(|reading| {
             if reading.state == State::Indexing {
                 reading.state = State::Ready;
             }
-            reading.take_in(change)
+            reading.take_in(contents)
         })
     }
 
@@ -358,10 +358,9 @@ impl Folder {
 
 impl Reading {
     /// Gives back what was there before.
-    fn take_in(&mut self, change: impl FnOnce(&Contents) -> Contents) -> Arc<Contents> {
-        let new = Arc::new(change(&self.contents));
+    fn take_in(&mut self, contents: Contents) -> Arc<Contents> {
         self.version += 1;
-        std::mem::replace(&mut self.contents, new)
+        std::mem::replace(&mut self.contents, Arc::new(contents))
     }
 }
 

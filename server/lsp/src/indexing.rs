@@ -1,21 +1,25 @@
 //! Keeping what is known of a folder up to date behind the running server.
 //!
 //! ```text
-//! open: cache + disk ─► index ──► published ─► tokens ─► published, ready
-//! told of changes ─► quiet for a moment ─► index ──► published ─► tokens, when settled and rested ─► published
+//! open: cache + disk ─► index ──► published ─► tokens, from the cache ─► published, ready
+//! told of changes ─► quiet for a moment ─► index and tokens ──► published
+//!                                             └─► tokens put together anew, when worn, settled and rested ─► published, cached
 //! ```
 //!
 //! Requests never wait for it; until it is done they know less. All that computes here is [`Background`] work, one after the other. The
-//! index takes in what changed and nothing else; the built-in engine's tokens are put together anew, which takes about a second for a
-//! million lines.
+//! index and the built-in engine's tokens take in what changed and nothing else; once much of the tokens has changed, all of them are put
+//! together anew.
 
 mod tokens;
 mod watching;
 
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use builtin::Corpus;
+use cache::Cache;
 use futures_util::FutureExt;
 use indexer::{Indexed, Indexer};
 use tokio::sync::watch;
@@ -85,10 +89,10 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             }
             event = tokens.next() => {
                 match event {
-                    Event::Built(built) => publish_tokens(server, folder, built, &indexer)?,
+                    Event::Built(built) => finish(server, folder, built, &indexer).await?,
                     Event::Due => {
                         indexer = save(server, folder, indexer).await?;
-                        tokens.begin(indexer.indexed());
+                        tokens.begin(&indexer, folder);
                     }
                 }
                 continue;
@@ -131,11 +135,13 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
     let shown = Shown::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
     let opened = index(server, folder, shown.steps.clone()).await;
     if let Ok(Ok(indexer)) = &opened {
-        publish_index(server, folder, indexer.indexed());
+        let (indexed, contents) = (indexer.indexed().clone(), folder.reading().contents);
+        let found = beside(&server.background, move || with_index(&contents, &indexed)).await?;
+        publish_index(server, folder, found);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
-        tokens.begin(indexer.indexed());
+        tokens.begin(indexer, folder);
         if let Event::Built(built) = tokens.next().await {
-            publish_tokens(server, folder, built, indexer)?;
+            finish(server, folder, built, indexer).await?;
         }
     }
     shown.end().await;
@@ -176,38 +182,63 @@ async fn index(
     Ok(Ok(indexer))
 }
 
-/// Publishes what can be searched; the tokens stay as they are.
-fn publish_index(server: &Server, folder: &Folder, indexed: &Indexed) {
-    let old = folder.update(|contents| Contents {
-        world: contents.world.with_index(
-            Arc::clone(indexed.files.files()),
-            indexed.index.clone(),
-            Arc::clone(&indexed.projects),
-        ),
+/// What was known, with what can be searched by now in its place; the tokens follow.
+fn with_index(contents: &Contents, indexed: &Indexed) -> Contents {
+    let files = Arc::clone(indexed.files.files());
+    Contents {
+        world: contents.world.with_index(files, indexed.index.clone(), Arc::clone(&indexed.projects)),
         files: Some(indexed.files.clone()),
         code: contents.code.clone(),
-    });
-    server.background.let_go(old);
+    }
 }
 
-/// Publishes tokens with what can be searched by now, which may be newer.
-fn publish_tokens(
+fn publish_index(server: &Server, folder: &Folder, contents: Contents) {
+    server.background.let_go(folder.update(contents));
+}
+
+/// Publishes tokens with what can be searched by now, which may be newer, and keeps them for the next start where that pays.
+async fn finish(
     server: &Server,
-    folder: &Folder,
+    folder: &Arc<Folder>,
     built: Option<Built>,
     indexer: &Indexer,
 ) -> Result<(), Defect> {
-    let Built { world, code } = built.ok_or(Defect)?;
+    let Built { world, code, is_cached } = built.ok_or(Defect)?;
     let files = indexer.indexed().files.clone();
     let is_source = !files.files().is_empty();
-    let old = folder.finish(|contents| Contents {
-        world: contents.world.with_tokens_of(&world),
+    let contents = folder.reading().contents;
+    let joined = beside(&server.background, move || contents.world.with_tokens_of(&world)).await?;
+    let corpus = joined.tokens().cloned();
+    let old = folder.finish(Contents {
+        world: joined,
         // Code may still be written where there is none.
         files: is_source.then_some(files),
         code: is_source.then_some(code),
     });
     server.background.let_go(old);
-    Ok(())
+    match corpus.zip(indexer.cache().cloned()) {
+        Some((corpus, cache)) if !is_cached => {
+            save_tokens(server, folder, indexer.follower().root().to_owned(), corpus, cache).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Keeps tokens for the next start. By now they are published, so that nobody has those that were cached before: where a file that is in
+/// use cannot be replaced, that matters.
+async fn save_tokens(
+    server: &Server,
+    folder: &Arc<Folder>,
+    root: PathBuf,
+    corpus: Arc<Corpus>,
+    cache: Cache,
+) -> Result<(), Defect> {
+    let folder = Arc::clone(folder);
+    let saving = beside(&server.background, move || match indexer::save_tokens(&cache, &root, &corpus) {
+        Ok(bytes) => tracing::info!(folder = folder.name, bytes, "tokens cached"),
+        Err(error) => folder.warn_of_cache(&error),
+    });
+    saving.await
 }
 
 /// Takes in what has changed on disk, and hears of what is new there; says whether anything is different.
@@ -221,26 +252,30 @@ async fn look(
     let start = Instant::now();
     // A look at a few paths may see nothing of a folder that is gone.
     let pending = if folder.has_failed() { Pending::Everything } else { pending };
+    let contents = folder.reading().contents;
     let looking = beside(&server.background, move || {
         let refreshed = match pending {
             Pending::Paths(paths) => indexer.refresh(&paths),
             Pending::Everything => indexer.refresh_all(),
             Pending::Nobody => Ok(false),
         };
-        (indexer, refreshed)
+        let found =
+            refreshed.map(|is_different| is_different.then(|| with_index(&contents, indexer.indexed())));
+        (indexer, found)
     });
-    let (indexer, refreshed) = looking.await?;
+    let (indexer, found) = looking.await?;
     tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
-    let is_different = match refreshed {
-        Ok(is_different) => is_different,
+    let found = match found {
+        Ok(found) => found,
         Err(error) => {
             watching.wait_for_folder();
             fail(server, folder, error.to_string()).await;
             return Ok((indexer, false));
         }
     };
-    if is_different {
-        publish_index(server, folder, indexer.indexed());
+    let is_different = found.is_some();
+    if let Some(found) = found {
+        publish_index(server, folder, found);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes taken in");
     }
     if folder.recover() {

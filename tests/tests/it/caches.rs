@@ -1,6 +1,7 @@
 //! `ghostbench index`: caches kept, listed and removed.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tests::Project;
@@ -24,6 +25,44 @@ fn the_smallest_change_is_kept_for_the_next_time() {
     assert!(again["cached_bytes"].is_null(), "nothing is left to be kept: {again}");
 }
 
+/// What was kept of a project: its `cache`, or its `image`, which holds its tokens.
+fn kept(project: &Project, ending: &str) -> PathBuf {
+    let caches = fs::read_dir(project.home().join(".cache/ghostbench")).expect("something was kept");
+    let mut paths = caches.map(|entry| entry.expect("it is ours").path());
+    paths.find(|path| path.extension().is_some_and(|found| found == ending)).expect("it was kept")
+}
+
+#[test]
+fn tokens_are_kept_for_the_next_time_and_make_no_difference() {
+    let project = Project::generated(10);
+    project.write("shop/new.py", "def total(prices):\n    return \n");
+    // Without its times.
+    let complete = || {
+        let shown = project.run("engines complete shop/new.py:2:12").expect_code(0);
+        let marked = shown.stdout.lines().find(|line| line.contains("{+")).map(str::to_owned);
+        (marked, shown.stderr)
+    };
+    let (proposed, _) = complete();
+    assert!(proposed.is_some(), "something is proposed");
+    let image = kept(&project, "image");
+    let bytes = fs::read(&image).expect("it is there");
+    assert_eq!(complete().0, proposed);
+    fs::write(&image, [&bytes[..bytes.len() - 1], b"x"].concat()).expect("it is ours");
+    let (again, told) = complete();
+    assert_eq!(again, proposed);
+    assert!(told.contains("the tokens are put together anew: it is damaged"), "{told}");
+    assert_eq!(fs::read(&image).expect("it is there"), bytes, "a good one took its place");
+}
+
+#[test]
+fn tokens_of_changed_files_are_counted() {
+    let project = Project::generated(2);
+    let before = index(&project)["tokens"].as_u64().expect("a number");
+    project.write("shop/small.py", "x = 1\n");
+    // And a newline, and an end.
+    assert_eq!(index(&project)["tokens"], before + 5);
+}
+
 #[test]
 fn caches_are_listed_in_words_and_removed_all_together() {
     let project = Project::generated(1);
@@ -44,8 +83,7 @@ fn caches_are_listed_in_words_and_removed_all_together() {
 fn a_folder_in_the_place_of_a_cache_is_named_once_with_what_to_do() {
     let project = Project::generated(2);
     index(&project);
-    let caches = project.home().join(".cache/ghostbench");
-    let cache = fs::read_dir(&caches).expect("a cache was kept").next().expect("one").expect("ours").path();
+    let cache = kept(&project, "cache");
     fs::remove_file(&cache).expect("the file is ours");
     fs::create_dir(&cache).expect("the folder is ours");
     let outcome = project.run("index .").expect_code(3);

@@ -26,6 +26,7 @@ mod results;
 mod retrieval;
 mod scripts;
 mod settings;
+mod tokens;
 mod typing;
 #[cfg(unix)]
 mod unix;

@@ -107,7 +107,7 @@ proptest! {
                 prop_assert_eq!(places(&corpus, &open), places(&anew, &open));
             }
         }
-        let renewed = corpus.renewed(Corpus::MAX_TOKENS, &[]);
+        let renewed = corpus.renewed(&[]);
         prop_assert_eq!(renewed.image().concat(), anew.image().concat(), "renewed without its files");
         prop_assert_eq!((renewed.stats(), renewed.changed_tokens()), (anew.stats(), 0));
     }
@@ -119,7 +119,7 @@ proptest! {
         let anew = Corpus::build(&files(&then));
         let open = open("for i in all:\n    a += i.", &[]);
         prop_assert_eq!(places(&brought, &open), places(&anew, &open));
-        prop_assert_eq!(brought.renewed(Corpus::MAX_TOKENS, &[]).image().concat(), anew.image().concat());
+        prop_assert_eq!(brought.renewed(&[]).image().concat(), anew.image().concat());
     }
 }
 
@@ -166,7 +166,7 @@ fn there_are_few_layers_whatever_happens() {
     }
     let layers = corpus.shards[Family::Python as usize].layers.len();
     assert!(layers <= 8, "{layers}");
-    assert!(corpus.is_worn() && !corpus.renewed(Corpus::MAX_TOKENS, &[]).is_worn());
+    assert!(corpus.is_worn() && !corpus.renewed(&[]).is_worn());
 }
 
 #[test]
@@ -190,5 +190,5 @@ fn code_from_elsewhere_and_large_files_are_left_out_first() {
     assert_eq!(held(8), (3, "b.rs".to_owned()));
     let corpus = Corpus::build_up_to(100, &all);
     assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "what was left out is known");
-    assert_eq!(corpus.renewed(1000, &all).stats(), Corpus::build(&all).stats(), "there is room by now");
+    assert_eq!(corpus.renewed(&all).stats(), Corpus::build(&all).stats(), "there is room by now");
 }

@@ -121,7 +121,7 @@ proptest! {
             let settings = crate::Settings { min_probability: None, ..crate::Settings::for_replay() };
             corpus.view(&open).complete(&settings, &mut || true);
             let files = [file("lib/b.rs", "fn new() {}\n")];
-            drop(corpus.brought_to(&files).renewed(Corpus::MAX_TOKENS, &files).image());
+            drop(corpus.brought_to(&files).renewed(&files).image());
         }
     }
 }

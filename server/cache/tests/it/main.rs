@@ -7,5 +7,6 @@
 mod damage;
 mod fixture;
 mod folder;
+mod images;
 mod processes;
 mod round_trip;

@@ -32,7 +32,9 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let took = start.elapsed();
     // Who asks for it wants all of it ready, however little has changed.
     let saved = indexer.save_all()?;
-    let totals = indexer.indexed().files.totals();
+    let files = &indexer.indexed().files;
+    let tokens = steps::index::tokens(files.root(), files.files(), indexer.cache()).stats();
+    let totals = files.totals();
     if args.json {
         let report = json!({
             "files": totals.files,
@@ -42,14 +44,17 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
             "derived": opening.derived,
             "seconds": took.as_secs_f64(),
             "cached_bytes": saved.map(|saved| saved.bytes),
+            "tokens": tokens.tokens,
+            "files_without_tokens": tokens.left_out,
         });
         return Ok(format!("{report:#}\n"));
     }
     let kept = saved.map_or_else(|| "unchanged".to_owned(), |saved| megabytes(saved.bytes));
     Ok(format!(
-        "{} ({}) in {:.2} s: {} from the cache, {} read anew; cache {kept}\n",
+        "{} ({}, {}) in {:.2} s: {} from the cache, {} read anew; cache {kept}\n",
         count(totals.files, "file"),
         count(totals.lines, "line"),
+        count(tokens.tokens, "token"),
         took.as_secs_f64(),
         opening.reused,
         opening.derived,

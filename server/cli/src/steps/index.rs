@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use builtin::Corpus;
 use cache::Cache;
 use completion::World;
 use index::Index;
-use indexer::{Indexer, Opening};
+use indexer::{Indexer, Opening, Tokens};
 use mining::Sources;
 use replay::Code;
-use syntax::Projects;
+use syntax::{Projects, SourceFile};
 use workspace::{Limits, Progress as Reading, SkipReason, Skips, Snapshot, Totals};
 
 use crate::folders;
@@ -62,6 +63,27 @@ pub(crate) fn open(path: &Path, cache: Option<Cache>) -> anyhow::Result<(Indexer
     Ok((indexer, opening))
 }
 
+/// The tokens of `files`, kept for the next time where that pays. They are as if nothing had been kept, since what is measured must not
+/// depend on it.
+pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -> Corpus {
+    let Tokens { corpus, is_cached, miss } = Tokens::open(cache, root, files);
+    if let Some(miss) = miss {
+        say(&format!("the tokens are put together anew: {miss}"));
+    }
+    let left_out = corpus.stats().left_out;
+    if left_out > 0 {
+        say(&format!(
+            "the built-in engine leaves out {}, for which there is no room",
+            count(left_out, "file")
+        ));
+    }
+    let unsaved = cache.filter(|_| !is_cached).map(|cache| indexer::save_tokens(cache, root, &corpus));
+    if let Some(Err(error)) = unsaved {
+        say(&format!("next time this is done again: {error}"));
+    }
+    if corpus.changed_tokens() > 0 { corpus.renewed(files) } else { corpus }
+}
+
 /// What was indexed; if it all was read, how fast that went.
 fn summary(totals: Totals, opening: &Opening, duration: Duration) -> String {
     let speed = match opening.reused {
@@ -102,10 +124,11 @@ fn is_surprising(reason: SkipReason) -> bool {
 }
 
 impl Indexed {
-    /// What engines may see of it. Deriving their tokens takes about a second for a million lines.
+    /// What engines may see of it. Their tokens come from the cache, or take about a second for a million lines and are kept.
     pub(crate) fn world(&self) -> World {
         let files = self.snapshot.files();
-        World::new(Arc::clone(files)).with_index(
+        let corpus = tokens(self.snapshot.root(), files, folders::caches().as_ref());
+        World::with_tokens(Arc::clone(files), corpus).with_index(
             Arc::clone(files),
             self.index.clone(),
             Arc::clone(&self.projects),

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use builtin::Settings as BuiltinSettings;
 use completion::{
-    ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete, fingerprint,
+    Around, ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete,
+    fingerprint,
 };
 use engines::{
     Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Script, ScriptedEngine, Sink,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use index::{FileIndex, Index};
 use syntax::{Language, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -333,6 +335,56 @@ async fn the_builtin_engine_completes_from_the_workspace() {
     let gated = complete(&snapshot, offset, &engine, &unsure, &CancellationToken::new()).await;
     assert!(matches!(gated.status, Status::Gated(Gate::Unsure(_))), "{:?}", gated.status);
     assert_eq!(gated.text, "");
+}
+
+/// What the built-in engine proposes behind `logger.` in a function that nobody has.
+async fn logged(world: &World, documents: Vec<SourceFile>) -> String {
+    let documents = documents.into_iter().map(|file| Arc::new(FileIndex::new(file))).collect();
+    let (snapshot, offset) = in_world(world, "lib/a.py", "def add(key):\n    logger.$0\n");
+    let snapshot = snapshot.among(Around { documents, ..Around::default() });
+    let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+    complete(&snapshot, offset, &engine, &Settings::for_replay(), &CancellationToken::new()).await.text
+}
+
+/// A file that logs in one way.
+fn logging(path: &str, how: &str) -> SourceFile {
+    let line = format!("    logger.{how}(key)\n");
+    let text = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}").into();
+    SourceFile { path: path.into(), language: Language::Python, text }
+}
+
+#[tokio::test]
+async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
+    let world = World::new([logging("b.py", "info")].into());
+    assert_eq!(logged(&world, vec![]).await, "info(key)");
+    assert_eq!(logged(&world, vec![logging("b.py", "debug")]).await, "debug(key)");
+    assert_eq!(logged(&world, vec![logging("b.py", "debug"), logging("c.py", "debug")]).await, "debug(key)");
+    assert_eq!(logged(&world, vec![]).await, "info(key)", "what is saved is as it was");
+    let own = logging("lib/a.py", "debug");
+    assert_eq!(
+        logged(&world, vec![own]).await,
+        "info(key)",
+        "the document's own text is what is asked about"
+    );
+}
+
+#[tokio::test]
+async fn tokens_follow_the_files() {
+    let files = |list: &[SourceFile]| -> Arc<[SourceFile]> { list.into() };
+    let (old, new) = (logging("b.py", "info"), logging("b.py", "debug"));
+    let follow = |world: &World, list: &[SourceFile]| {
+        let files = files(list);
+        world.with_index(Arc::clone(&files), Index::build(&files), Arc::default())
+    };
+    let first = World::new(files(std::slice::from_ref(&old)));
+    let changed = follow(&first, std::slice::from_ref(&new));
+    assert_eq!(logged(&changed, vec![]).await, "debug(key)");
+    let moved = follow(&changed, &[SourceFile { path: "c.py".into(), ..new }]);
+    assert_eq!(logged(&moved, vec![]).await, "debug(key)");
+    assert_eq!(logged(&follow(&moved, &[]), vec![]).await, "");
+    // Tokens that are put together while files change are those of the files as they are by then.
+    assert_eq!(logged(&moved.with_tokens_of(&first), vec![]).await, "debug(key)");
+    assert!(follow(&World::empty(), &[old]).tokens().is_none(), "where nobody reads them there are none");
 }
 
 #[tokio::test]

@@ -1,8 +1,11 @@
 //! Where the text of an outcome comes from.
 
+use std::sync::Arc;
+
 use builtin::Settings as BuiltinSettings;
-use completion::{ContextItem, Outcome, Settings, Snapshot, Span, Status, World, complete};
+use completion::{Around, ContextItem, Outcome, Settings, Snapshot, Span, Status, World, complete};
 use engines::BuiltinEngine;
+use index::FileIndex;
 use syntax::{Language, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +50,18 @@ async fn a_copy_is_one_span_with_its_place_and_its_other_names() {
     let other = "# é\n\ndef f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
     let at = in_world(&world(&[("a.py", "x = 1\n"), ("b.py", other)]), "main.py", fixture);
+    assert_eq!(spans(&at).await, [r#""self.side ** 2" File b.py:6:12 radius→side"#]);
+}
+
+#[tokio::test]
+async fn an_unsaved_document_is_named_by_its_own_lines() {
+    let other = "def f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
+    let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
+    let (snapshot, offset) = in_world(&world(&[("b.py", other)]), "main.py", fixture);
+    let text = format!("total = 1\n\n{other}").into();
+    let unsaved = SourceFile { path: "b.py".into(), language: Language::Python, text };
+    let documents = vec![Arc::new(FileIndex::new(unsaved))];
+    let at = (snapshot.among(Around { documents, ..Around::default() }), offset);
     assert_eq!(spans(&at).await, [r#""self.side ** 2" File b.py:6:12 radius→side"#]);
 }
 

@@ -1,15 +1,21 @@
 //! The tokens of a folder, for engines that read them, put together beside everything else, one time after the other.
+//!
+//! Between these times they follow the files: what changes lies on top. They are put together anew when that has become much; below
+//! that nothing would be gained, since completions see the same code either way.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use builtin::Stats;
+use cache::Cache;
 use completion::World;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use indexer::Indexed;
+use indexer::{Indexed, Indexer};
 use replay::Code;
 
 use crate::background::Background;
+use crate::folders::Folder;
 
 /// Where files change all the time, putting the tokens together takes at most a sixth of it: it rests this many times as long.
 const REST: u32 = 5;
@@ -22,13 +28,15 @@ pub(super) struct Built {
     pub(super) world: World,
     /// What tells the code from other code.
     pub(super) code: Code,
+    /// Whether keeping them for the next start would not pay: the cache has them but for a few changes, or there are none.
+    pub(super) is_cached: bool,
 }
 
 /// What happens to tokens.
 pub(super) enum Event {
     /// They are put together; `None` after a defect.
     Built(Option<Built>),
-    /// They are to be put together anew.
+    /// They may have to be put together anew.
     Due,
 }
 
@@ -65,17 +73,20 @@ impl Tokens {
         self.stale_since.get_or_insert_with(Instant::now);
     }
 
-    /// Begins to put them together as the files are now.
-    pub(super) fn begin(&mut self, indexed: &Indexed) {
-        let (files, are_read) = (indexed.files.clone(), self.are_read);
+    /// Begins to put them together as the files are now, if they have to be.
+    pub(super) fn begin(&mut self, indexer: &Indexer, folder: &Folder) {
+        let (indexed, cache, are_read) = (indexer.indexed().clone(), indexer.cache().cloned(), self.are_read);
+        let contents = folder.reading().contents;
         self.stale_since = None;
         let building = self.background.run(move || {
             let start = Instant::now();
-            let built = Built {
-                world: if are_read { World::new(Arc::clone(files.files())) } else { World::empty() },
-                code: Code::new(&files, workspace::git_state(files.root()).as_ref()),
+            let files = &indexed.files;
+            let code = Code::new(files, workspace::git_state(files.root()).as_ref());
+            let (world, is_cached) = match are_read {
+                true => tokens(&contents.world, &indexed, cache.as_ref()),
+                false => (World::empty(), true),
             };
-            (built, start.elapsed())
+            (Built { world, code, is_cached }, start.elapsed())
         });
         self.building = Some(building.boxed());
     }
@@ -86,9 +97,6 @@ impl Tokens {
             let built = building.await;
             self.building = None;
             let took = built.as_ref().map_or(Duration::ZERO, |(_, took)| *took);
-            if self.are_read {
-                tracing::info!(?took, "tokens put together");
-            }
             self.rested = Some(Instant::now() + took * REST);
             return Event::Built(built.map(|(built, _)| built));
         }
@@ -97,4 +105,27 @@ impl Tokens {
         tokio::time::sleep_until(self.rested.map_or(settled, |rested| rested.max(settled)).into()).await;
         Event::Due
     }
+}
+
+/// The tokens of the files, and whether it would not pay to cache them: those that are known, anew where they are worn; else from the
+/// cache, or from the texts.
+fn tokens(world: &World, indexed: &Indexed, cache: Option<&Cache>) -> (World, bool) {
+    let (start, files) = (Instant::now(), indexed.files.files());
+    let (corpus, is_cached) = match world.tokens() {
+        Some(corpus) if !corpus.is_worn() => return (world.clone(), true),
+        Some(corpus) => (corpus.renewed(files), false),
+        None => {
+            let opened = indexer::Tokens::open(cache, indexed.files.root(), files);
+            if let Some(reason) = &opened.miss {
+                tracing::warn!(reason, "cached tokens are of no use");
+            }
+            (opened.corpus, opened.is_cached)
+        }
+    };
+    let Stats { tokens, left_out, .. } = corpus.stats();
+    tracing::info!(tokens, from_cache = is_cached, took = ?start.elapsed(), "tokens put together");
+    if left_out > 0 {
+        tracing::warn!(files = left_out, "the built-in engine leaves out files for which there is no room");
+    }
+    (World::with_tokens(Arc::clone(files), corpus), is_cached)
 }
