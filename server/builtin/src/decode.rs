@@ -44,7 +44,8 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
     completion(view, written, continuation)
 }
 
-fn completion(view: &View, written: Written, continuation: f64) -> Completion {
+/// What was written, as text.
+pub(crate) fn completion(view: &View, written: Written, continuation: f64) -> Completion {
     let (text, ends) = render::text(view, &written);
     let Written { guesses, ends_typed, stop } = written;
     let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -80,6 +81,18 @@ fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Wri
         writer.write(first);
         writer.ends_typed = true;
     }
+    go_on(view, model, &mut writer, context, keep_going);
+    writer.finish()
+}
+
+/// Writes what follows `context`, to its end.
+pub(crate) fn go_on(
+    view: &View,
+    model: Model,
+    writer: &mut Writer,
+    mut context: Vec<TokenId>,
+    keep_going: &mut dyn FnMut() -> bool,
+) {
     while writer.stop.is_none() {
         if !keep_going() {
             writer.stop = Some(StopReason::Cancelled);
@@ -87,11 +100,10 @@ fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Wri
             context.push(token);
         }
     }
-    writer.finish()
 }
 
 /// A body that does not start on a line of its own is the rest of a statement after all.
-fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
+pub(crate) fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
     let mode = view.cursor.mode;
     let starts_line = |best: &Guess| is_newline(best.token);
     let is_body =
@@ -158,7 +170,7 @@ impl<'v, 'c> Writer<'v, 'c> {
     }
 
     /// Nothing more can be written behind a literal that is closed after the cursor.
-    fn write(&mut self, guess: Guess) {
+    pub(crate) fn write(&mut self, guess: Guess) {
         self.shape.write(guess.token);
         self.guesses.push(guess);
         if !self.view.cursor.typed.rest().is_empty() {

@@ -17,6 +17,7 @@
 //! of this repository; what it found is said where it is used, and `docs/benchmarks.md` measures the result.
 #![deny(clippy::disallowed_methods)]
 
+mod alternatives;
 mod array;
 mod candidates;
 mod corpus;

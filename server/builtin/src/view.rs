@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use syntax::{Family, Language, Token, TokenKind};
 
+use crate::alternatives;
 use crate::corpus::Shard;
 use crate::cursor::Cursor;
 use crate::decode;
@@ -134,6 +135,16 @@ impl<'c> View<'c> {
     /// Completes at the cursor. `keep_going` is asked once per token; a `false` ends the completion with what there is.
     pub fn complete(&self, settings: &Settings, keep_going: &mut dyn FnMut() -> bool) -> Completion {
         decode::complete(self, settings, keep_going)
+    }
+
+    /// What else could be written than `first`, which this view has completed with: a few texts that differ, best first.
+    pub fn alternatives(
+        &self,
+        settings: &Settings,
+        first: &Completion,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Vec<Completion> {
+        alternatives::alternatives(self, settings, first, keep_going)
     }
 
     /// Where the tokens of a completion of this view stand already, one by one.

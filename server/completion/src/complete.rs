@@ -9,6 +9,7 @@ use engines::{Answer, Engine, Finish, Listener, Request};
 use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
+use crate::alternatives::alternatives;
 use crate::clean::{BEGINNING, Surroundings, begun, clean, is_complete};
 use crate::explain::explain;
 use crate::gate;
@@ -52,7 +53,7 @@ pub async fn complete_shared(
     let start = Instant::now();
     let deadline = tokio::time::Instant::now() + settings.deadline;
     let mut trace = Trace::default();
-    let mut said = None;
+    let mut aside = Aside::default();
     let (status, text) = match gate::before(snapshot, offset) {
         Some(gate) => (Status::Gated(gate), String::new()),
         None => {
@@ -65,14 +66,16 @@ pub async fn complete_shared(
             let asking = engine.complete(request, &mut reader, cancel);
             // What was heard before the deadline stands in the trace, whatever becomes of the answer.
             let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
-            said = explanation(&mut answer);
+            aside = Aside::of(&mut answer);
             judge(around, settings, answer, trace)
         }
     };
     trace.timings.total = start.elapsed() + trace.timings.clock.ahead();
+    // Nobody waits for what follows to see the text.
     let Trace { gathered, cuts, .. } = &trace;
-    trace.explanation = said.map(|said| explain(said, snapshot, offset, gathered, cuts, &text));
-    Outcome { status, text, trace }
+    let alternatives = alternatives(aside.alternatives, settings, snapshot, offset, gathered, &text);
+    trace.explanation = aside.explanation.map(|said| explain(said, snapshot, offset, gathered, cuts, &text));
+    Outcome { status, text, alternatives, trace }
 }
 
 /// What the engine is asked.
@@ -179,9 +182,19 @@ impl Listener for Reader<'_> {
     }
 }
 
-/// What an answer says of itself.
-fn explanation(answer: &mut Option<Result<Answer, engines::Error>>) -> Option<engines::Explanation> {
-    answer.as_mut()?.as_mut().ok()?.explanation.take()
+/// What comes with an answer and decides nothing about its text.
+#[derive(Default)]
+struct Aside {
+    explanation: Option<engines::Explanation>,
+    alternatives: Vec<engines::Alternative>,
+}
+
+impl Aside {
+    /// Takes it out of an answer.
+    fn of(answer: &mut Option<Result<Answer, engines::Error>>) -> Aside {
+        let Some(Ok(Answer { explanation, alternatives, .. })) = answer else { return Aside::default() };
+        Aside { explanation: explanation.take(), alternatives: std::mem::take(alternatives) }
+    }
 }
 
 /// What becomes of the answer.

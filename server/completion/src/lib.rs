@@ -11,6 +11,7 @@
 //! An editor asks at every key. [`Live`] stands between it and [`complete`]: it keeps answers, shares the one that is being written and
 //! waits for pauses. Whoever measures goes past it.
 
+mod alternatives;
 mod clean;
 mod complete;
 mod debounce;
@@ -37,5 +38,7 @@ pub use live::{Live, Question, Suggested};
 pub use place::{Basis, Place};
 pub use recent::Recent;
 pub use settings::{Settings, fingerprint};
-pub use trace::{Clock, ContextItem, Cut, Keeps, Outcome, Sent, Status, Timings, Trace, first_line};
+pub use trace::{
+    Alternative, Clock, ContextItem, Cut, Keeps, Outcome, Sent, Status, Timings, Trace, first_line,
+};
 pub use world::{Around, Document, Snapshot, World};

@@ -63,6 +63,8 @@ pub struct Question {
     pub revision: u64,
     /// Whether a person asks by key.
     pub is_invoked: bool,
+    /// Whether they want all that the engine has, so that an answer that is known is not enough.
+    pub wants_choice: bool,
     /// Whether the place's text is the document's own, and not one with an item of a popup in it.
     pub is_on_screen: bool,
     /// What stands before the cursor.
@@ -80,6 +82,8 @@ pub enum Suggested {
     Text {
         /// With LF line ends; never empty.
         text: String,
+        /// What else there is to choose from, best first.
+        others: Vec<String>,
         /// Whether no engine was asked for it.
         is_reused: bool,
     },
@@ -161,7 +165,9 @@ impl Live {
             };
             match share.ended().await {
                 Ok(outcome) if is_last_word(&outcome, share.generation(), question) => {
-                    return Suggested::Nothing(outcome);
+                    // Who wants a choice keeps what is there.
+                    let known = self.state().known(question, false, true);
+                    return known.unwrap_or(Suggested::Nothing(outcome));
                 }
                 Ok(_) | Err(Loss::Cancelled) => {}
                 Err(Loss::Defect) => return Suggested::Defect,
@@ -174,7 +180,14 @@ impl Live {
         let ending = generation.ending();
         let Some(outcome) = generation.run(completing).await else { return };
         if matches!(outcome.status, Status::Ok) {
-            self.state().recent.remember(generation.place().clone(), &outcome.text);
+            let place = generation.place().clone();
+            let others = outcome.alternatives.iter().map(|other| &*other.text);
+            let recent = &mut self.state().recent;
+            if generation.is_invoked() {
+                recent.remember_choice(place, std::iter::once(&*outcome.text).chain(others));
+            } else {
+                recent.remember(place, &outcome.text);
+            }
         }
         ending.tell(outcome);
     }
@@ -199,8 +212,8 @@ impl State {
         if self.revision != question.revision {
             return Step::Done(Suggested::Superseded);
         }
-        if let Some(text) = self.recent.typed_through(&question.place) {
-            return Step::Done(Suggested::Text { text, is_reused: !has_asked });
+        if let Some(known) = self.known(question, question.wants_choice, !has_asked) {
+            return Step::Done(known);
         }
         if let Some(share) = self.share(question) {
             return Step::Share(share);
@@ -218,6 +231,12 @@ impl State {
         let region = question.is_on_screen.then_some(question.place.offset..question.place.offset);
         self.writing = Some(Writing { generation: Arc::clone(&generation), region });
         Step::Ask(generation)
+    }
+
+    /// What is known already.
+    fn known(&self, question: &Question, wants_choice: bool, is_reused: bool) -> Option<Suggested> {
+        let mut rests = self.recent.rests(&question.place, wants_choice).into_iter();
+        Some(Suggested::Text { text: rests.next()?, others: rests.collect(), is_reused })
     }
 
     /// The answer that is being written, if it may become that to the question; else it is ended.

@@ -25,14 +25,32 @@ pub struct Recent {
 #[derive(Clone, Debug)]
 struct Remembered {
     place: Place,
-    /// With LF line ends.
-    answer: String,
+    /// What is shown first, and what else there is; with LF line ends.
+    answers: Vec<String>,
+    /// Whether the engine was asked for all that it has.
+    is_choice: bool,
 }
 
 impl Recent {
     /// Remembers what was answered at a place, and forgets the oldest answers.
     pub fn remember(&mut self, place: Place, answer: &str) {
-        self.answers.push_front(Remembered { place, answer: with_lf(answer).into_owned() });
+        self.keep(Remembered { place, answers: vec![with_lf(answer).into_owned()], is_choice: false });
+    }
+
+    /// Remembers all that an engine had to offer at a place, best first. What was shown there before stays the first of it, since ghost
+    /// text must not change under somebody's fingers.
+    pub fn remember_choice<'a>(&mut self, place: Place, answers: impl IntoIterator<Item = &'a str>) {
+        let mut choice: Vec<String> = self.typed_through(&place).into_iter().collect();
+        for answer in answers.into_iter().map(with_lf) {
+            if !choice.iter().any(|known| **known == *answer) {
+                choice.push(answer.into_owned());
+            }
+        }
+        self.keep(Remembered { place, answers: choice, is_choice: true });
+    }
+
+    fn keep(&mut self, answer: Remembered) {
+        self.answers.push_front(answer);
         let is_too_much = |answers: &VecDeque<_>| answers.len() > REMEMBERED || bytes(answers) > MAX_BYTES;
         while self.answers.len() > 1 && is_too_much(&self.answers) {
             self.answers.pop_back();
@@ -42,17 +60,29 @@ impl Recent {
     /// The rest of the newest answer whose beginning was typed up to `today`: with LF line ends, never empty. All of it if nothing was
     /// typed.
     pub fn typed_through(&self, today: &Place) -> Option<String> {
-        self.answers.iter().find_map(|known| known.rest(today)).map(str::to_owned)
+        self.rests(today, false).into_iter().next()
+    }
+
+    /// The same with the rests of what else there was to choose from, the one to be shown first. For who wants a choice, only what an
+    /// engine was asked for all that it has counts.
+    pub(crate) fn rests(&self, today: &Place, wants_choice: bool) -> Vec<String> {
+        let counts = |known: &&Remembered| known.is_choice || !wants_choice;
+        let rests = self.answers.iter().filter(counts).map(|known| known.rests(today));
+        rests.into_iter().find(|rests| !rests.is_empty()).unwrap_or_default()
     }
 }
 
 impl Remembered {
-    /// The part of the answer that is missing at `today`.
-    fn rest(&self, today: &Place) -> Option<&str> {
-        let written = self.place.written(today)?;
-        let rest = self.answer.strip_prefix(&*written.typed)?.strip_suffix(&*written.closed)?;
+    /// The parts of its answers that are missing at `today`.
+    fn rests(&self, today: &Place) -> Vec<String> {
+        let Some(written) = self.place.written(today) else { return Vec::new() };
+        let rest = |answer: &String| {
+            let rest = answer.strip_prefix(&*written.typed)?.strip_suffix(&*written.closed)?;
+            Some(rest.to_owned()).filter(|rest| !rest.is_empty())
+        };
+        let rests: Vec<String> = self.answers.iter().filter_map(rest).collect();
         // The long comparisons come last: few texts get here.
-        (!rest.is_empty() && self.place.is_around(today)).then_some(rest)
+        if rests.is_empty() || !self.place.is_around(today) { Vec::new() } else { rests }
     }
 }
 
@@ -62,7 +92,8 @@ fn bytes(answers: &VecDeque<Remembered>) -> usize {
     let sizes = answers.iter().zip(newer).map(|(known, newer)| {
         let text = &known.place.text;
         let is_shared = newer.is_some_and(|newer| Arc::ptr_eq(text, &newer.place.text));
-        known.answer.len() + if is_shared { 0 } else { text.len() }
+        let answers: usize = known.answers.iter().map(String::len).sum();
+        answers + if is_shared { 0 } else { text.len() }
     });
     sizes.sum()
 }

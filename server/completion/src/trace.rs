@@ -144,6 +144,15 @@ pub struct Trace {
     pub timings: Timings,
 }
 
+/// A text that could be inserted instead, cleaned as the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// The text; never empty.
+    pub text: String,
+    /// Where it comes from, if that was asked for and the engine knows.
+    pub explanation: Option<Explanation>,
+}
+
 /// What came of a request.
 #[derive(Debug)]
 pub struct Outcome {
@@ -151,6 +160,8 @@ pub struct Outcome {
     pub status: Status,
     /// The text to insert at the cursor; empty unless the status is [`Status::Ok`].
     pub text: String,
+    /// What else could be inserted, best first, where a person asked by key. Nothing that measures looks at it.
+    pub alternatives: Vec<Alternative>,
     /// How it came about.
     pub trace: Trace,
 }

@@ -6,7 +6,9 @@ use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink};
+use crate::{
+    Alternative, Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink,
+};
 
 /// The engine that needs nothing installed.
 #[derive(Clone, Debug)]
@@ -68,6 +70,7 @@ fn failure(engine: &str, error: &JoinError) -> Error {
 struct Made {
     completion: Completion,
     explanation: Option<Explanation>,
+    alternatives: Vec<Alternative>,
 }
 
 /// `None` when the request was cancelled before anything was written.
@@ -79,9 +82,20 @@ fn compute(request: &Request, settings: &Settings, running: &CancellationToken) 
     let mut keep_going = || !running.is_cancelled();
     let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
     let completion = view.complete(settings, &mut keep_going);
-    let explanation =
-        request.explain.then(|| explanation(&completion, view.origins(&completion), hints.len()));
-    Some(Made { completion, explanation })
+    let others = match request.invoked {
+        true => view.alternatives(settings, &completion, &mut keep_going),
+        false => Vec::new(),
+    };
+    let explain = |completion: &Completion| {
+        request.explain.then(|| explanation(completion, view.origins(completion), hints.len()))
+    };
+    let alternative = |other: Completion| Alternative {
+        explanation: explain(&other),
+        confidence: Some(other.min_probability),
+        text: other.text,
+    };
+    let explanation = explain(&completion);
+    Some(Made { completion, explanation, alternatives: others.into_iter().map(alternative).collect() })
 }
 
 fn explanation(completion: &Completion, origins: Vec<Origin>, hints: usize) -> Explanation {
@@ -104,7 +118,7 @@ fn in_request(origin: Origin, hints: usize) -> Origin {
 }
 
 fn answer(made: Made, stopped: bool) -> Answer {
-    let Made { completion, explanation } = made;
+    let Made { completion, explanation, alternatives } = made;
     let finish = match (stopped, completion.stop) {
         (true, _) => Finish::Complete,
         (false, builtin::StopReason::TokenLimit) => Finish::Length,
@@ -118,6 +132,7 @@ fn answer(made: Made, stopped: bool) -> Answer {
         refusals: 0,
         silence: completion.text.is_empty().then(|| completion.stop.name()),
         explanation,
+        alternatives,
     }
 }
 
@@ -133,6 +148,10 @@ impl Engine for BuiltinEngine {
     /// It reads the whole workspace, in which everything stands that could be chosen for it. Context that a case brings it takes.
     fn reads_context(&self) -> bool {
         false
+    }
+
+    fn has_alternatives(&self) -> bool {
+        true
     }
 
     fn complete<'a>(

@@ -58,6 +58,10 @@ impl Engine for Counted {
         self.engine.reads_context()
     }
 
+    fn has_alternatives(&self) -> bool {
+        self.engine.has_alternatives()
+    }
+
     fn complete<'a>(
         &'a self,
         request: Request,

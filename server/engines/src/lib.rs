@@ -131,6 +131,19 @@ pub struct Answer {
     pub silence: Option<&'static str>,
     /// Where it comes from, if that was asked for and the engine knows.
     pub explanation: Option<Explanation>,
+    /// What else the engine would write, best first, if a person asked by key: what it has streamed it prefers to these.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A text that an engine would write if what it streamed is not wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Alternative {
+    /// The text.
+    pub text: String,
+    /// The lowest probability of any token, where the engine knows it: 0 to 1.
+    pub confidence: Option<f64>,
+    /// Where it comes from, if that was asked for and the engine knows.
+    pub explanation: Option<Explanation>,
 }
 
 impl Answer {
@@ -144,6 +157,7 @@ impl Answer {
             refusals: 0,
             silence: None,
             explanation: None,
+            alternatives: Vec::new(),
         }
     }
 }
@@ -333,6 +347,11 @@ pub trait Engine: Send + Sync {
 
     /// Whether code is to be chosen from the workspace for [`Request::context`] where the question brings none.
     fn reads_context(&self) -> bool;
+
+    /// Whether it may have a choice of texts for a person who asks by key. Others are not asked again for what is known.
+    fn has_alternatives(&self) -> bool {
+        false
+    }
 
     /// Answers one request.
     fn complete<'a>(

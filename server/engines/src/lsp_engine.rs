@@ -45,9 +45,11 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::child::restarts::Restarts;
 use crate::child::{Program, ProgramFault};
 use crate::http::Secrets;
-use crate::{Answer, Description, Engine, Error, Finish, Introduction, Kind, Metadata, Request, Sink};
+use crate::{
+    Alternative, Answer, Description, Engine, Error, Finish, Introduction, Kind, Metadata, Request, Sink,
+};
 
-use server::Server;
+use server::{Offered, Server};
 use turns::Turns;
 
 /// A language server, as somebody configured it.
@@ -156,11 +158,13 @@ impl LspEngine {
         let others = request.context.iter().map(|item| item.path.clone());
         let documents: BTreeSet<String> = others.chain([request.path.to_string()]).collect();
         let _turn = self.turns.take(documents).await;
-        let inserted = async { self.server()?.await?.ask(request).await };
-        let inserted = inserted.await.map_err(|fault| self.error(fault))?;
+        let offered = async { self.server()?.await?.ask(request).await };
+        let Offered { first, others } = offered.await.map_err(|fault| self.error(fault))?;
         self.state.lock().unwrap_or_else(PoisonError::into_inner).restarts.succeeded();
-        let answer = Answer::ended(Finish::Stop);
-        Ok(match inserted {
+        let alternative = |text| Alternative { text, ..Alternative::default() };
+        let alternatives = others.into_iter().map(alternative).collect();
+        let answer = Answer { alternatives, ..Answer::ended(Finish::Stop) };
+        Ok(match first {
             Ok(text) if text.is_empty() => Answer { silence: Some("nothing to suggest"), ..answer },
             Ok(text) if sink.text(&text).is_break() => Answer { finish: Finish::Complete, ..answer },
             Ok(_) => answer,
@@ -195,6 +199,10 @@ impl Engine for LspEngine {
     }
 
     fn reads_context(&self) -> bool {
+        true
+    }
+
+    fn has_alternatives(&self) -> bool {
         true
     }
 

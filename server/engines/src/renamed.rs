@@ -31,6 +31,10 @@ impl Engine for Renamed {
         self.engine.reads_context()
     }
 
+    fn has_alternatives(&self) -> bool {
+        self.engine.has_alternatives()
+    }
+
     fn complete<'a>(
         &'a self,
         request: Request,

@@ -8,12 +8,13 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Busy, Description, Engine, Error, Finish, Kind, Request, Sink};
+use crate::{Alternative, Answer, Busy, Description, Engine, Error, Finish, Kind, Request, Sink};
 
 /// What a [`ScriptedEngine`] does with requests for some paths.
 ///
 /// ```json
-/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true, "context": true, "words": "x_" }
+/// { "path": "slow.py", "delay_ms": 3000, "text": "x", "fail": "message", "panic": true, "echo": true, "context": true, "words": "x_",
+///   "others": ["y", "z"] }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -37,6 +38,8 @@ pub struct Rule {
     pub context: bool,
     /// Says last which words of its context begin like this, each once: `words=<word> <word>`; nothing where none does.
     pub words: String,
+    /// Offers these, too, to who asks by key.
+    pub others: Vec<String>,
 }
 
 fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -128,11 +131,13 @@ impl ScriptedEngine {
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
         let _question = self.busy.begin();
-        let finish = match self.rules.iter().find(|rule| request.path.ends_with(&rule.path)) {
-            Some(rule) => self.follow(rule, request, sink).await?,
-            None => Finish::Stop,
+        let Some(rule) = self.rules.iter().find(|rule| request.path.ends_with(&rule.path)) else {
+            return Ok(Answer::ended(Finish::Stop));
         };
-        Ok(Answer::ended(finish))
+        let finish = self.follow(rule, request, sink).await?;
+        let others = rule.others.iter().filter(|_| request.invoked).cloned();
+        let alternatives = others.map(|text| Alternative { text, ..Alternative::default() }).collect();
+        Ok(Answer { alternatives, ..Answer::ended(finish) })
     }
 
     async fn follow(&self, rule: &Rule, request: &Request, sink: Sink<'_>) -> Result<Finish, Error> {
@@ -171,6 +176,10 @@ impl Engine for ScriptedEngine {
 
     fn reads_context(&self) -> bool {
         self.rules.iter().any(Rule::reads_context)
+    }
+
+    fn has_alternatives(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.others.is_empty())
     }
 
     fn complete<'a>(

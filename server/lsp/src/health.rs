@@ -129,7 +129,12 @@ mod tests {
 
     fn outcome(status: Status, finish: Option<Finish>) -> Outcome {
         let timings = Timings { total: Duration::from_millis(200), ..Timings::default() };
-        Outcome { status, text: String::new(), trace: Trace { finish, timings, ..Trace::default() } }
+        Outcome {
+            status,
+            text: String::new(),
+            alternatives: Vec::new(),
+            trace: Trace { finish, timings, ..Trace::default() },
+        }
     }
 
     fn failed(message: &str) -> Outcome {

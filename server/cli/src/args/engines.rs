@@ -78,7 +78,7 @@ pub(crate) struct EnginesCompleteArgs {
     /// The workspace.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(crate) workspace: PathBuf,
-    /// As if asked for by key rather than by typing: nothing is kept back for being doubtful.
+    /// As if asked for by key rather than by typing: nothing is kept back for being doubtful, and what else there is to choose from is shown.
     #[arg(long)]
     pub(crate) invoked: bool,
     /// Show where each part of the text is copied from, how far the code before it matches, and why the text ends where it does.

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 const CURSOR: &str = "$0";
 
 /// The document and cursor that `fixture` shows, in a workspace without other files.
-fn at_cursor(fixture: &str) -> (Snapshot, usize) {
+pub(crate) fn at_cursor(fixture: &str) -> (Snapshot, usize) {
     in_world(&World::empty(), "main.py", fixture)
 }
 

@@ -10,7 +10,7 @@ use completion::{
     Document, Generation, Live, Place, Question, Response, Settings, Stands, Status, Suggested, World,
     complete_shared,
 };
-use engines::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use engines::{Alternative, Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use syntax::Language;
@@ -57,6 +57,8 @@ struct Slow {
     latency: Duration,
     between: Duration,
     says: Box<Says>,
+    /// What else it has for who asks by key.
+    offers: Vec<&'static str>,
     calls: AtomicUsize,
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
@@ -83,6 +85,7 @@ impl Slow {
             latency,
             between: Duration::ZERO,
             says: Box::new(says),
+            offers: Vec::new(),
             calls: AtomicUsize::new(0),
             at_work: AtomicUsize::new(0),
             most_at_work: AtomicUsize::new(0),
@@ -135,7 +138,10 @@ impl Engine for Slow {
                 }
                 sleep(self.between).await;
             }
-            Ok(Answer::ended(Finish::Stop))
+            let alternative =
+                |text: &&str| Alternative { text: (*text).to_owned(), ..Alternative::default() };
+            let alternatives = self.offers.iter().map(alternative).collect();
+            Ok(Answer { alternatives, ..Answer::ended(Finish::Stop) })
         }
         .boxed()
     }
@@ -182,13 +188,14 @@ impl Editor {
         self.edit(Edit { range: self.cursor - bytes..self.cursor, text: String::new() });
     }
 
-    fn question(&self, is_invoked: bool) -> Question {
+    fn question(&self, is_invoked: bool, wants_choice: bool) -> Question {
         let text: Arc<str> = self.rope.text().into();
         let stands = Stands::at(Language::Python, &text[..self.cursor]);
         Question {
             place: Place { text, offset: self.cursor, basis: basis() },
             revision: self.revision,
             is_invoked,
+            wants_choice,
             is_on_screen: true,
             stands,
             response: lock(&self.response).usual(),
@@ -198,14 +205,19 @@ impl Editor {
 
     /// Cancels the question that waits, and asks another one.
     fn ask(&mut self) {
-        self.ask_as(false);
+        self.ask_as(false, false);
     }
 
-    fn ask_as(&mut self, is_invoked: bool) {
+    /// As by the key that shows other suggestions.
+    fn ask_for_choice(&mut self) {
+        self.ask_as(true, true);
+    }
+
+    fn ask_as(&mut self, is_invoked: bool, wants_choice: bool) {
         self.cancel();
         let (live, engine, response) =
             (self.live.clone(), Arc::clone(&self.engine), Arc::clone(&self.response));
-        let question = self.question(is_invoked);
+        let question = self.question(is_invoked, wants_choice);
         let Place { text, offset, .. } = question.place.clone();
         self.asking = Some(tokio::spawn(async move {
             let document = Document { path: "main.py".into(), language: Language::Python, text };
@@ -243,7 +255,7 @@ impl Editor {
 #[track_caller]
 fn assert_text(suggested: Suggested, expected: &str, reused: bool) {
     match suggested {
-        Suggested::Text { text, is_reused } => assert_eq!((&*text, is_reused), (expected, reused)),
+        Suggested::Text { text, is_reused, .. } => assert_eq!((&*text, is_reused), (expected, reused)),
         other => panic!("no text: {other:?}"),
     }
 }
@@ -377,7 +389,7 @@ async fn silence_is_shared_where_it_was_and_asked_about_again_elsewhere_and_by_k
     assert_eq!(editor.engine.calls(), 3);
     editor.ask();
     sleep(ms(20)).await;
-    editor.ask_as(true);
+    editor.ask_as(true, false);
     assert!(matches!(editor.answer().await, Suggested::Nothing(_)));
     assert_eq!(editor.engine.calls(), 5);
 }
@@ -408,6 +420,63 @@ async fn what_waits_for_a_pause_asks_nothing_when_a_key_comes() {
     let suggested = editor.answer().await;
     assert!(matches!(suggested, Suggested::Text { is_reused: false, .. }), "{suggested:?}");
     assert_eq!(editor.engine.calls(), calls + 1);
+}
+
+#[track_caller]
+fn assert_choice(suggested: Suggested, expected: &[&str], reused: bool) {
+    match suggested {
+        Suggested::Text { text, others, is_reused } => {
+            let choice: Vec<String> = std::iter::once(text).chain(others).collect();
+            assert_eq!((choice, is_reused), (expected.iter().map(|&text| text.to_owned()).collect(), reused));
+        }
+        other => panic!("no text: {other:?}"),
+    }
+}
+
+/// An engine that says the first of these, and offers the others to who asks by key.
+fn offering(texts: &'static [&'static str]) -> Slow {
+    Slow { offers: texts[1..].to_vec(), ..Slow::saying(ms(20), ms(0), &[texts[0]]) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_a_choice_is_not_put_off_with_what_is_known() {
+    let mut editor = Editor::new("x = ", offering(&["total", "price", "tax"]));
+    editor.ask();
+    assert_choice(editor.answer().await, &["total"], false);
+    editor.ask_for_choice();
+    assert_choice(editor.answer().await, &["total", "price", "tax"], false);
+    editor.ask_for_choice();
+    assert_choice(editor.answer().await, &["total", "price", "tax"], true);
+    assert_eq!(editor.engine.calls(), 2);
+    // While it is typed there is still a choice of what begins so, and nobody is asked.
+    editor.press("t");
+    editor.ask();
+    assert_choice(editor.answer().await, &["otal", "ax"], true);
+    editor.press("a");
+    editor.ask();
+    assert_choice(editor.answer().await, &["x"], true);
+    assert_eq!(editor.engine.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_a_choice_where_there_is_none_keeps_what_is_shown() {
+    let says = |call, _: &Request| if call == 0 { vec!["total\n".to_owned()] } else { Vec::new() };
+    let mut editor = Editor::new("x = ", Slow::new(ms(20), says));
+    editor.ask();
+    assert_choice(editor.answer().await, &["total"], false);
+    editor.ask_for_choice();
+    assert_choice(editor.answer().await, &["total"], true);
+    assert_eq!(editor.engine.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_choice_waits_for_an_answer_that_is_being_written() {
+    let mut editor = Editor::new("x = ", offering(&["total", "price"]));
+    editor.ask();
+    sleep(ms(10)).await;
+    editor.ask_for_choice();
+    assert_choice(editor.answer().await, &["total", "price"], false);
+    assert_eq!((editor.engine.calls(), editor.engine.most_at_work.load(Ordering::SeqCst)), (2, 1));
 }
 
 /// The keys that a text is typed with, in an editor that indents by itself.

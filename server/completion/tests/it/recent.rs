@@ -104,6 +104,17 @@ fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
 }
 
 #[test]
+fn what_was_shown_stays_first_when_there_is_more_to_choose_from() {
+    let mut recent = after_answer("x = $0\n", "f(a)");
+    recent.remember_choice(place("x = $0\n"), ["f(a, b)", "g()", "f(a)", "g()"]);
+    assert_eq!(recent.typed_through(&place("x = $0\n")).as_deref(), Some("f(a)"));
+    // Whichever of them is typed goes on.
+    assert_eq!(recent.typed_through(&place("x = g$0\n")).as_deref(), Some("()"));
+    assert_eq!(recent.typed_through(&place("x = f(a,$0\n")).as_deref(), Some(" b)"));
+    assert_eq!(recent.typed_through(&place("x = h$0\n")), None);
+}
+
+#[test]
 fn who_comes_back_to_a_place_finds_its_answer() {
     let mut recent = Recent::default();
     let text: Arc<str> = "a = \nb = \nc = \n".into();

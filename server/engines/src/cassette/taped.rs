@@ -47,7 +47,8 @@ impl Taped {
                 let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
                 let said = Said { pieces: recording.pieces, finish, tokens };
                 self.tape.record(canonical, Recorded::Said(said));
-                Ok(answer)
+                // A recording holds one text, and what is asked now and what is replayed are to be the same.
+                Ok(Answer { alternatives: Vec::new(), ..answer })
             }
         }
     }

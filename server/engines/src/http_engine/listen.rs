@@ -56,6 +56,7 @@ pub(super) async fn listen(
         refusals,
         silence: reading.silence,
         explanation: None,
+        alternatives: Vec::new(),
     })
 }
 

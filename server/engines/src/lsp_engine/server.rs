@@ -38,6 +38,20 @@ pub(super) struct Server {
     running: Option<Running>,
 }
 
+/// What a server would insert.
+pub(super) struct Offered {
+    /// What it prefers, or why that cannot be inserted.
+    pub(super) first: Result<String, &'static str>,
+    /// What else, best first.
+    pub(super) others: Vec<String>,
+}
+
+impl Offered {
+    fn nothing(reason: &'static str) -> Offered {
+        Offered { first: Err(reason), others: Vec::new() }
+    }
+}
+
 /// Everything that ends with the process.
 struct Running {
     connection: Arc<Connection>,
@@ -61,16 +75,18 @@ impl Server {
         self.running.as_ref().and_then(|running| running.ended.borrow().clone())
     }
 
-    /// The text to insert at the cursor, or why there is none.
-    pub(super) async fn ask(&self, request: &Request) -> Result<Result<String, &'static str>, ProgramFault> {
+    /// The texts to insert at the cursor, or why there are none.
+    pub(super) async fn ask(&self, request: &Request) -> Result<Offered, ProgramFault> {
         const NOWHERE: &str = "the cursor is inside of a line end";
-        let Some(running) = &self.running else { return Ok(Err(NOWHERE)) };
+        let Some(running) = &self.running else { return Ok(Offered::nothing(NOWHERE)) };
         let document = Document::new(&request.text);
         let Some(position) = document.position(request.cursor, self.encoding) else {
-            return Ok(Err(NOWHERE));
+            return Ok(Offered::nothing(NOWHERE));
         };
         let shown = documents::shown(request, running.folder.path());
-        let Some(edited) = shown.last().map(|shown| shown.uri.clone()) else { return Ok(Err(NOWHERE)) };
+        let Some(edited) = shown.last().map(|shown| shown.uri.clone()) else {
+            return Ok(Offered::nothing(NOWHERE));
+        };
         let opened: Vec<Opened<'_>> =
             shown.iter().map(|shown| Opened::new(&running.connection, shown)).collect();
         let method = &self.settings.request;
@@ -84,10 +100,11 @@ impl Server {
         let answer = running.ask(method, &params.into(), &self.settings).await;
         drop(opened);
         let items = items(method, &answer?);
-        Ok(match items.first() {
-            Some(item) => item.inserted(&document, request.cursor, self.encoding),
-            None => Err("nothing to suggest"),
-        })
+        let mut texts = items.iter().map(|item| item.inserted(&document, request.cursor, self.encoding));
+        let first = texts.next().unwrap_or(Err("nothing to suggest"));
+        // Who only types is shown one.
+        let others = if request.invoked { texts.filter_map(Result::ok).collect() } else { Vec::new() };
+        Ok(Offered { first, others })
     }
 }
 

@@ -348,6 +348,18 @@ async fn who_asks_by_key_is_told_from_who_types() {
 }
 
 #[tokio::test]
+async fn who_asks_by_key_gets_all_items_that_can_be_inserted() {
+    let asked = asked("offers", |_| {});
+    for (invoked, expected) in [(true, vec!["other", "third"]), (false, vec![])] {
+        let (answer, text) = asked.ask(Request { invoked, ..doing("a choice") }).await;
+        let answer = answer.expect("it answers");
+        let others: Vec<&str> = answer.alternatives.iter().map(|other| &*other.text).collect();
+        assert_eq!((text.as_str(), others), (INSERTED, expected));
+    }
+    assert!(asked.engine.has_alternatives());
+}
+
+#[tokio::test]
 async fn no_question_tells_what_belongs_there() {
     let asked = asked("offers", |_| {});
     asked

@@ -39,8 +39,8 @@ use crate::settings::InForce;
 
 /// How a request ended.
 enum Ending {
-    /// With a suggestion.
-    Text { item: item::Item, is_reused: bool, engine: String },
+    /// With a suggestion, and others to choose from.
+    Text { items: Vec<item::Item>, is_reused: bool, engine: String },
     /// With nothing to suggest, and why.
     Nothing { status: &'static str, reason: String },
     /// Another request, or an edit, has made it pointless.
@@ -64,8 +64,9 @@ pub(crate) async fn inline_completion(
     let ending = asking.ask(is_invoked, params.context.selected_completion_info).await;
     note(&server, &moment, &ending);
     match ending {
-        Ending::Text { item, engine, .. } => {
-            Ok(Some(InlineCompletionList { items: vec![asking.item(item, &engine)?] }))
+        Ending::Text { items, engine, .. } => {
+            let items = items.into_iter().map(|item| asking.item(item, &engine));
+            Ok(Some(InlineCompletionList { items: items.collect::<Result<_>>()? }))
         }
         Ending::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
         Ending::Superseded => Ok(None),
@@ -119,9 +120,10 @@ impl Asking<'_> {
         let question = self.question(place, &settings, is_invoked, is_on_screen);
         let writing = self.writing(&question, engine, home, reading.contents);
         let suggested = self.live().suggest(&question, |generation| writing.write(generation)).await;
-        let (suggestion, is_reused) = suggestion(suggested)?;
-        let item = item::item(&text, self.cursor, &suggestion, popup.as_ref());
-        Ok(Ending::Text { item, is_reused, engine: engine.name().to_owned() })
+        let (suggestions, is_reused) = suggestions(suggested)?;
+        let item = |suggestion: &String| item::item(&text, self.cursor, suggestion, popup.as_ref());
+        let items = suggestions.iter().map(item).collect();
+        Ok(Ending::Text { items, is_reused, engine: engine.name().to_owned() })
     }
 
     fn live(&self) -> &Live {
@@ -149,6 +151,7 @@ impl Asking<'_> {
         Question {
             revision: self.document.revision,
             is_invoked,
+            wants_choice: is_invoked && settings.writing().invoked.engine.has_alternatives(),
             is_on_screen,
             stands,
             response: self.server.health.response(settings.writing().name()),
@@ -267,11 +270,13 @@ impl Writing {
     }
 }
 
-/// The text to insert and whether it was known already, or how else the request ends.
-fn suggestion(suggested: Suggested) -> std::result::Result<(String, bool), Ending> {
+/// The texts to choose from, the best one first, and whether they were known already; or how else the request ends.
+fn suggestions(suggested: Suggested) -> std::result::Result<(Vec<String>, bool), Ending> {
     let nothing = |status, reason: String| Err(Ending::Nothing { status, reason });
     let outcome = match suggested {
-        Suggested::Text { text, is_reused } => return Ok((text, is_reused)),
+        Suggested::Text { text, others, is_reused } => {
+            return Ok((std::iter::once(text).chain(others).collect(), is_reused));
+        }
         Suggested::Superseded => return Err(Ending::Superseded),
         Suggested::Defect => return Err(Ending::Defect),
         Suggested::Nothing(outcome) => outcome,

@@ -95,6 +95,8 @@ pub struct Completed {
     pub after: String,
     /// Where the suggestion comes from, where that is to be shown.
     pub explained: Option<Explained>,
+    /// What could be inserted instead, and where that comes from if it is to be shown.
+    pub alternatives: Vec<(String, Option<String>)>,
     /// What cleaning changed, a line each.
     pub cuts: Vec<String>,
     /// The prompt, where it is to be shown.
@@ -112,6 +114,9 @@ pub fn completed(completed: &Completed, style: Style) -> String {
     text += &in_place(completed, style);
     if let Some(explained) = &completed.explained {
         text += &explained::explained(&completed.text, explained, style);
+    }
+    if !completed.alternatives.is_empty() {
+        text += &explained::alternatives(&completed.alternatives, style);
     }
     for cut in &completed.cuts {
         text += &format!("{}\n", faint(&format::on_one_line(cut), style));

@@ -83,6 +83,18 @@ pub(super) fn explained(text: &str, explained: &Explained, style: Style) -> Stri
     blocks.iter().map(|block| format!("{block}\n")).collect()
 }
 
+/// A row for each text that could be inserted instead.
+pub(super) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
+    let are_explained = alternatives.iter().any(|(_, places)| places.is_some());
+    let header = if are_explained { &["instead", "taken from"][..] } else { &["instead"] };
+    let row = |(text, places): &(String, Option<String>)| {
+        let places = are_explained.then(|| format::on_one_line(places.as_deref().unwrap_or_default()));
+        std::iter::once(excerpt(text, style.alphabet())).chain(places).collect()
+    };
+    let rows = alternatives.iter().map(row).collect();
+    Sheet { header, words: header.len(), dispensable: &[], rows }.draw(style) + "\n"
+}
+
 fn row(index: usize, text: &str, part: &ExplainedPart, style: Style) -> Vec<String> {
     vec![
         sign(index, style.alphabet()),

@@ -107,6 +107,20 @@ fn there_may_be_words_alone() {
 }
 
 #[test]
+fn other_texts_stand_below_with_their_places() {
+    let other = |text: &str, places: Option<&str>| (text.to_owned(), places.map(str::to_owned));
+    let told = |alternatives| {
+        let text = completed(&Completed { alternatives, ..suggestion(Vec::new()) }, PLAIN);
+        text.split_once("complete\n").expect("the remark").1.to_owned()
+    };
+    assert_eq!(
+        told(vec![other("self.area\n    y = 1", Some("a.py:1:1, b.py:2:2")), other("0", Some(""))]),
+        "  instead            taken from\n  self.area +1 line  a.py:1:1, b.py:2:2\n  0\n"
+    );
+    assert_eq!(told(vec![other("0", None)]), "  instead\n  0\n");
+}
+
+#[test]
 fn many_parts_have_numbers_too() {
     let part = |index: usize| ExplainedPart { range: index..index + 1, ..ExplainedPart::default() };
     let many = Completed { text: "x".repeat(22), ..suggestion((0..22).map(part).collect()) };

@@ -151,6 +151,63 @@ fn what_was_asked_for_by_key_lives_on_while_it_is_typed() {
     assert_eq!(editor.last_completion(), "reused");
 }
 
+/// An engine that has a choice of texts, and the file that it has them for.
+fn choice() -> Value {
+    json!([{"path": "choice.py", "text": "total = 1", "others": ["total = 2", "price = 3", "total = 1", " "]}])
+}
+
+/// What the items of an answer at the end of a document put there.
+#[track_caller]
+fn texts(editor: &Editor, buffer: &Buffer, trigger: u8) -> Vec<String> {
+    let end = buffer.text().len();
+    let answer = editor.client.call(REQUEST, completion_params(buffer, end, trigger));
+    items(&answer).iter().map(|item| buffer.ghost_text(end, item)).collect()
+}
+
+#[test]
+fn who_asks_by_key_is_given_a_choice_and_who_types_one_suggestion() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &choice());
+    let mut buffer = editor.open("choice.py", "x = 1\n");
+    assert_eq!(texts(&editor, &buffer, AUTOMATIC), ["total = 1"]);
+    let all = ["total = 1", "total = 2", "price = 3"];
+    assert_eq!(texts(&editor, &buffer, INVOKED), all, "what is shown stays first");
+    assert_eq!(editor.last_completion(), "ok");
+    assert_eq!(texts(&editor, &buffer, INVOKED), all);
+    assert_eq!(editor.last_completion(), "reused");
+    editor.change(buffer.append("total = "));
+    assert_eq!(texts(&editor, &buffer, AUTOMATIC), ["1", "2"], "whichever begins like this");
+}
+
+#[test]
+fn every_item_of_a_choice_can_be_accepted() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &choice());
+    let mut buffer = editor.open("choice.py", "x = 1\n");
+    let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, INVOKED));
+    let items = items(&answer);
+    let ids: std::collections::BTreeSet<String> =
+        items.iter().map(|item| item["command"]["arguments"][0].to_string()).collect();
+    assert_eq!((items.len(), ids.len()), (3, 3));
+    editor.change(buffer.append("price = 3"));
+    super::exposure::accept(&editor, &items[2]);
+    let origin = super::exposure::origin(&editor, &buffer, "price = 3");
+    assert_eq!(origin.exposure, cases::Exposure::Accepted);
+}
+
+#[test]
+fn the_built_in_engine_has_a_choice() {
+    let project = Project::generated(3);
+    let editor = Editor::new(&project);
+    super::introduction::wait_until_ready(&editor);
+    let text = "def total(orders, limit):\n    total = 0\n    for order in orders:\n        ";
+    let buffer = editor.open("shop/new.py", text);
+    let choice = texts(&editor, &buffer, INVOKED);
+    let distinct: std::collections::BTreeSet<&String> = choice.iter().collect();
+    assert!(choice.len() > 1 && choice.len() <= 6 && distinct.len() == choice.len(), "{choice:?}");
+    assert_eq!(texts(&editor, &buffer, AUTOMATIC), choice, "what is known is not taken back");
+}
+
 #[test]
 fn typing_something_else_asks_again() {
     let project = Project::new("");

@@ -11,13 +11,13 @@ use super::scripts::{RULES, TALK};
 
 /// Records at the only place of `needle`, and says where the case is from.
 #[track_caller]
-fn origin(editor: &Editor, buffer: &Buffer, needle: &str) -> Origin {
+pub(crate) fn origin(editor: &Editor, buffer: &Buffer, needle: &str) -> Origin {
     case(editor, &record(editor, buffer, needle)).origin
 }
 
 /// Runs the command of an item, as editors do after they inserted it.
 #[track_caller]
-fn accept(editor: &Editor, item: &Value) {
+pub(crate) fn accept(editor: &Editor, item: &Value) {
     let params = json!({"command": item["command"]["command"], "arguments": item["command"]["arguments"]});
     assert_eq!(editor.client.call("workspace/executeCommand", params), Value::Null);
 }

@@ -27,7 +27,7 @@ use crate::steps::engines::{self, Candidate};
 use crate::steps::index::index;
 use crate::steps::place::{cursor, file};
 use crate::steps::settings::Sources;
-use explained::{explained, json_explanation};
+use explained::{alternatives, explained, json_alternatives, json_explanation};
 
 /// Lines of code that are shown before the place and behind it.
 const LINES: usize = 4;
@@ -155,6 +155,7 @@ fn shown(file: &SourceFile, cursor: usize, answer: &Answer<'_>, args: &EnginesCo
         text: outcome.text.clone(),
         after: suffix[..end].to_owned(),
         explained: args.explain.then(|| explained(&candidate.name, outcome, args.invoked)),
+        alternatives: alternatives(outcome),
         cuts: cuts(outcome),
         prompt: outcome.trace.prompt.clone().filter(|_| args.prompt),
     }
@@ -229,8 +230,11 @@ fn json_answer(answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Value {
         "context": trace.gathered.iter().map(|item| &item.path).collect::<Vec<_>>(),
         "cuts": trace.cuts.iter().map(|cut| json!({"filter": cut.filter, "before": cut.before})).collect::<Vec<_>>(),
     });
+    if args.invoked {
+        row["alternatives"] = json_alternatives(outcome, args.explain);
+    }
     if args.explain {
-        row["explanation"] = json_explanation(outcome);
+        row["explanation"] = json_explanation(outcome.trace.explanation.as_ref());
     }
     if args.prompt {
         row["prompt"] = trace.prompt.clone().into();

@@ -143,6 +143,13 @@ impl Serving {
             if self.held.len() == 2 {
                 self.held.drain(..).for_each(|id| answer(&id, &item(INSERTED)));
             }
+        } else if does("# a choice") {
+            // The second one is for another place.
+            let elsewhere = json!({"line": 0, "character": 0});
+            let elsewhere = json!({"insertText": "x", "range": {"start": elsewhere, "end": elsewhere}});
+            let texts = [INSERTED, "other", "third"].map(|text| json!({"insertText": text}));
+            let [first, second, third] = texts;
+            answer(id, &json!({"items": [first, elsewhere, second, third]}));
         } else if !does("# ignores") {
             answer(id, &item(INSERTED));
         }

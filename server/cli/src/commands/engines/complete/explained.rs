@@ -1,6 +1,6 @@
 //! Where a suggestion comes from, in words and as JSON.
 
-use completion::{Explanation, Outcome, Span, SpanSource, Status};
+use completion::{Alternative, Explanation, Outcome, Span, SpanSource, Status};
 use report::terminal::{Explained, ExplainedPart};
 use serde_json::{Value, json};
 
@@ -29,12 +29,16 @@ pub(super) fn explained(engine: &str, outcome: &Outcome, is_invoked: bool) -> Ex
     Explained { parts: spans.iter().map(part).collect(), remarks: remarks.into_iter().flatten().collect() }
 }
 
-fn part(span: &Span) -> ExplainedPart {
-    // Editors and terminals count from 1.
+/// Editors and terminals count from 1.
+fn place(span: &Span) -> String {
     let start = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
+    format!("{}{}", span.path, start.unwrap_or_default())
+}
+
+fn part(span: &Span) -> ExplainedPart {
     ExplainedPart {
         range: span.range.clone(),
-        place: format!("{}{}", span.path, start.unwrap_or_default()),
+        place: place(span),
         from: match span.from {
             SpanSource::Before => "above",
             SpanSource::After => "below",
@@ -48,9 +52,32 @@ fn part(span: &Span) -> ExplainedPart {
     }
 }
 
+/// What could be inserted instead, with the places that it comes from, if they are known.
+pub(super) fn alternatives(outcome: &Outcome) -> Vec<(String, Option<String>)> {
+    let places = |explanation: &Explanation| {
+        let mut places: Vec<String> = explanation.spans.iter().map(place).collect();
+        places.dedup();
+        places.join(", ")
+    };
+    let alternatives = outcome.alternatives.iter();
+    alternatives.map(|other| (other.text.clone(), other.explanation.as_ref().map(places))).collect()
+}
+
+/// For programs.
+pub(super) fn json_alternatives(outcome: &Outcome, is_explained: bool) -> Value {
+    let alternative = |other: &Alternative| {
+        let mut row = json!({"text": other.text});
+        if is_explained {
+            row["explanation"] = json_explanation(other.explanation.as_ref());
+        }
+        row
+    };
+    outcome.alternatives.iter().map(alternative).collect()
+}
+
 /// For programs: the spans as in a prediction.
-pub(super) fn json_explanation(outcome: &Outcome) -> Value {
-    let Some(Explanation { spans, ending, figures }) = &outcome.trace.explanation else { return Value::Null };
+pub(super) fn json_explanation(explanation: Option<&Explanation>) -> Value {
+    let Some(Explanation { spans, ending, figures }) = explanation else { return Value::Null };
     let figures: serde_json::Map<String, Value> =
         figures.iter().map(|&(name, figure)| (name.to_owned(), figure.into())).collect();
     json!({"spans": replay::spans(spans.clone()), "ending": ending, "figures": figures})

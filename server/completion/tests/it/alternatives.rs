@@ -1,0 +1,99 @@
+//! What else could be inserted.
+
+use std::collections::BTreeMap;
+
+use completion::{Outcome, Settings, Status, complete};
+use engines::{Alternative, Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::complete::at_cursor;
+
+/// An engine that says the first text and offers the others, with how sure it is.
+struct Offers(Description, Vec<(&'static str, f64)>);
+
+impl Engine for Offers {
+    fn description(&self) -> &Description {
+        &self.0
+    }
+
+    fn reads_workspace(&self) -> bool {
+        false
+    }
+
+    fn reads_context(&self) -> bool {
+        false
+    }
+
+    fn has_alternatives(&self) -> bool {
+        true
+    }
+
+    fn complete<'a>(
+        &'a self,
+        _: Request,
+        sink: Sink<'a>,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            let (first, others) = self.1.split_first().expect("there is one");
+            let _ = sink.text(first.0);
+            let alternative = |&(text, confidence): &(&str, f64)| Alternative {
+                text: text.to_owned(),
+                confidence: Some(confidence),
+                explanation: None,
+            };
+            let alternatives = others.iter().map(alternative).collect();
+            Ok(Answer { alternatives, confidence: Some(first.1), ..Answer::ended(Finish::Stop) })
+        }
+        .boxed()
+    }
+}
+
+async fn asked(fixture: &str, texts: &[(&'static str, f64)], settings: &Settings) -> Outcome {
+    let name = "offers".to_owned();
+    let description =
+        Description { model: name.clone(), name, kind: Kind::Scripted, settings: BTreeMap::new() };
+    let (snapshot, offset) = at_cursor(fixture);
+    let engine = Offers(description, texts.to_vec());
+    complete(&snapshot, offset, &engine, settings, &CancellationToken::new()).await
+}
+
+fn texts(outcome: &Outcome) -> Vec<&str> {
+    outcome.alternatives.iter().map(|alternative| &*alternative.text).collect()
+}
+
+#[tokio::test]
+async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
+    let offered = [
+        ("a)", 1.0),
+        ("a", 1.0),
+        ("b))", 1.0),
+        ("b", 1.0),
+        ("  \n", 1.0),
+        ("c", 0.5),
+        ("d", 1.0),
+        ("e", 1.0),
+        ("f", 1.0),
+    ];
+    let outcome = asked("x = f($0)\n", &offered, &Settings::for_invoked()).await;
+    assert_eq!(outcome.text, "a");
+    assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "as many as somebody looks through");
+}
+
+#[tokio::test]
+async fn there_are_none_for_who_only_types_nor_beside_nothing() {
+    let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &Settings::for_editor()).await;
+    assert_eq!((&*typed.text, typed.alternatives.len()), ("a", 0));
+    let nothing = asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &Settings::for_invoked()).await;
+    assert!(matches!(nothing.status, Status::Silent(_)), "{:?}", nothing.status);
+    assert_eq!((&*nothing.text, nothing.alternatives.len()), ("", 0));
+}
+
+#[tokio::test]
+async fn the_gate_is_theirs_too() {
+    let settings = Settings { min_confidence: Some(0.5), ..Settings::for_invoked() };
+    let outcome = asked("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;
+    assert_eq!(texts(&outcome), ["c"]);
+}
