@@ -301,7 +301,8 @@ fn intern(words: &mut Vocabulary, language: Language, text: &str, kind: TokenKin
 
 /// The open file's own layout, else that of its neighbours.
 fn layout(shard: &Shard, open: &OpenFile) -> Layout {
-    let own = Layout::detect(open.before).or_else(|| Layout::detect(open.after));
+    // The first line after the cursor is the rest of the cursor's.
+    let own = Layout::of_lines(open.before.lines().chain(open.after.lines().skip(1)));
     let layout = own.or_else(|| shard.layout()).unwrap_or(Layout::DEFAULT);
     let has_lines = open.before.contains('\n') || open.after.contains('\n');
     let crlf = if has_lines { is_crlf(open.before) || is_crlf(open.after) } else { layout.crlf };

@@ -145,7 +145,9 @@ impl Engine for BuiltinEngine {
         true
     }
 
-    /// It reads the whole workspace, in which everything stands that could be chosen for it. Context that a case brings it takes.
+    /// It reads the whole workspace, in which everything stands that could be chosen for it. Choosing from that for the first uses of other
+    /// files' names, where it helps most, gains 0.4 points of edit similarity and no exact match, whatever weight it is given, and takes
+    /// longer than a statement (`docs/benchmarks.md`, retrieval). Context that a case brings it takes.
     fn reads_context(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! What retrieval changes for the built-in engine.
 //!
 //! CrossCodeEval's three settings show the engine the case's file and the case's context, nothing else. A fourth one is how the
-//! engine really works: with all other files of the repository in sight.
+//! engine really works: with all other files of the repository in sight. A fifth one is whether context would help it then.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -28,13 +28,16 @@ enum Sight {
     Variant(Variant),
     /// The file and all others, without context.
     Repository,
+    /// The file and all others, and what was found for it.
+    RepositoryAndRetrieval,
 }
 
-const SIGHTS: [Sight; 4] = [
+const SIGHTS: [Sight; 5] = [
     Sight::Variant(Variant::InFile),
     Sight::Variant(Variant::Retrieval),
     Sight::Variant(Variant::Oracle),
     Sight::Repository,
+    Sight::RepositoryAndRetrieval,
 ];
 
 impl Sight {
@@ -42,6 +45,7 @@ impl Sight {
         match self {
             Sight::Variant(variant) => variant.name(),
             Sight::Repository => "whole repository",
+            Sight::RepositoryAndRetrieval => "whole repository and retrieval",
         }
     }
 }
@@ -50,12 +54,14 @@ impl Sight {
 pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
     let mut observations = Vec::new();
     for sight in SIGHTS {
+        let repository = || World::new(mined.files.clone().into());
         let (variant, world) = match sight {
             Sight::Variant(variant) => (variant, World::empty()),
-            Sight::Repository => (Variant::InFile, World::new(mined.files.clone().into())),
+            Sight::Repository => (Variant::InFile, repository()),
+            Sight::RepositoryAndRetrieval => (Variant::Retrieval, repository()),
         };
         let mut cases: Vec<Case> = mined.variant(variant).cloned().collect();
-        if let Sight::Repository = sight {
+        if let Sight::Repository | Sight::RepositoryAndRetrieval = sight {
             // Engines are shown nothing but the file where a case says so.
             cases.iter_mut().for_each(|case| case.variant = None);
         }
@@ -107,7 +113,8 @@ const HEAD: &str = "\
 ### The built-in engine
 
 The engine's answers to the same first uses, mean over all eight languages: its file alone, with what `hybrid` found, with what
-`hybrid` finds when it also sees the truth, and with all files of the repository as its corpus, which is how it works in an editor.
+`hybrid` finds when it also sees the truth, with all files of the repository as its corpus, which is how it works in an editor, and
+with both these files and what `hybrid` found.
 
 | sight | token-exact | edit similarity | token-exact, more than in_file | edit similarity, more than in_file |
 |---|---|---|---|---|
