@@ -363,6 +363,53 @@ fn hints_are_as_near_as_the_open_file() {
     assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
 }
 
+/// One call a language, each with another argument.
+const POLYGLOT: &[(&str, &str)] = &[
+    ("a.py", "result = call(python)\n"),
+    ("a.ts", "result = call(script);\n"),
+    ("A.java", "result = call(java);\n"),
+    ("A.cs", "result = call(sharp);\n"),
+    ("a.rs", "result = call(rust);\n"),
+    ("a.go", "result = call(golang)\n"),
+    ("a.h", "result = call(header);\n"),
+];
+
+#[test]
+fn code_is_taken_from_languages_of_the_same_family_alone() {
+    let language = |path: &str| Language::from_path(path).expect("its language is known");
+    let files: Vec<SourceFile> =
+        POLYGLOT.iter().map(|(path, text)| file(path, language(path), text)).collect();
+    let corpus = Corpus::build(&files);
+    let completed = |path: &str| {
+        let open = OpenFile { path, ..open(language(path), "result = call(", "\n") };
+        complete(&corpus, &open, &UNGATED).text.trim_end_matches(';').trim_end_matches(')').to_owned()
+    };
+    for (paths, expected) in [
+        (&["b.py", "b.pyi"][..], "python"),
+        (&["b.ts", "b.mts", "b.tsx", "b.js", "b.jsx", "b.cjs"], "script"),
+        (&["B.java"], "java"),
+        (&["B.cs"], "sharp"),
+        (&["b.rs"], "rust"),
+        (&["b.go"], "golang"),
+        (&["b.c", "b.cpp", "b.cc", "b.hpp", "b.h"], "header"),
+    ] {
+        for path in paths {
+            assert_eq!(completed(path), expected, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_hint_in_another_language_is_no_hint() {
+    let corpus = Corpus::build(&[file("src/other.py", Language::Python, "result = call(far)\n")]);
+    let completed = |path: &str| {
+        let hints = [Hint { path, text: "result = call(near)\n" }];
+        let open = OpenFile { hints: &hints, ..open(Language::Python, "result = call(", "\n") };
+        complete(&corpus, &open, &UNGATED).text
+    };
+    assert_eq!([completed("hint.ts"), completed("hint.pyi"), completed("hint")], ["far)", "near)", "near)"]);
+}
+
 /// Completes at `$0` where what stands between `‹` and `›` was typed lately, here and in passages of other files.
 #[track_caller]
 fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected: Expect) {

@@ -15,6 +15,7 @@ mod faults;
 mod flight;
 mod following;
 mod introduction;
+mod languages;
 mod lenses;
 mod life;
 #[cfg(unix)]

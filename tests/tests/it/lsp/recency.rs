@@ -33,7 +33,7 @@ fn editor(project: &Project) -> Editor {
 
 /// What is suggested to who asks by key.
 #[track_caller]
-fn suggestion(editor: &Editor, buffer: &Buffer, offset: usize) -> String {
+pub(super) fn suggestion(editor: &Editor, buffer: &Buffer, offset: usize) -> String {
     let answer =
         editor.client.call("textDocument/inlineCompletion", completion_params(buffer, offset, INVOKED));
     let items = items(&answer);
