@@ -37,6 +37,8 @@ pub(crate) enum Part {
     Main,
     /// Quality and speed of the built-in engine
     Builtin,
+    /// The built-in engine in a workspace of ten million tokens
+    Scale,
     /// Scoring, against the public benchmark's own way
     Scoring,
     /// Retrieval: quality and speed of the strategies
@@ -63,6 +65,9 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
     if indexing::is_child() {
         return indexing::open_and_tell();
     }
+    if builtin::scale::is_child() {
+        return builtin::scale::measure_and_tell();
+    }
     let repos = fetch::repositories(REPOSITORIES)?;
     for part in parts {
         let section = match part {
@@ -72,6 +77,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             }
             Part::Main => main_path::measure(&repos)?,
             Part::Builtin => builtin::run(&repos)?,
+            Part::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
             Part::Scoring => scoring::measure()?,
             Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
@@ -113,6 +119,7 @@ impl Part {
             Part::Fetch => "fetch",
             Part::Main => "main",
             Part::Builtin => "builtin",
+            Part::Scale => "scale",
             Part::Scoring => "scoring",
             Part::Retrieval => "retrieval",
             Part::Index => "index",

@@ -48,8 +48,10 @@ pub struct Stats {
     pub files: usize,
     /// Tokens, separators included.
     pub tokens: usize,
-    /// Bytes of tokens and arrays, without the vocabulary.
+    /// Bytes of tokens and arrays, without the words.
     pub bytes: usize,
+    /// Distinct words and literals, those that nobody uses any more included.
+    pub words: usize,
     /// Files that were left out.
     pub left_out: usize,
 }
@@ -165,7 +167,8 @@ impl Corpus {
     /// Sizes.
     pub fn stats(&self) -> Stats {
         const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
-        let mut stats = Stats::default();
+        let words = self.shards.iter().map(|shard| shard.words.len() as usize).sum();
+        let mut stats = Stats { words, ..Stats::default() };
         for layer in self.shards.iter().flat_map(|shard| &shard.layers) {
             let (tokens, files) = layer.live();
             stats.files += files;

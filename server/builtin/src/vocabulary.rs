@@ -155,7 +155,8 @@ impl Vocabulary {
         BuildHasherDefault::<FxHasher>::default().hash_one(text)
     }
 
-    fn len(&self) -> u32 {
+    /// Texts, those below included.
+    pub(crate) fn len(&self) -> u32 {
         self.first + u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
     }
 

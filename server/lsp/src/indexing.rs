@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
+use completion::World;
 use futures_util::FutureExt;
 use indexer::{Indexed, Indexer};
 use tokio::sync::watch;
@@ -148,13 +149,23 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
     tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
     match opened? {
         Ok(indexer) => {
-            tell(&server.client, false, "normal", format!("{} is read", folder.name)).await;
+            tell(&server.client, false, "normal", is_read(&folder.name, &folder.reading().contents.world))
+                .await;
             Ok(Some(save(server, folder, indexer).await?))
         }
         Err(reason) => {
             fail(server, folder, reason).await;
             Ok(None)
         }
+    }
+}
+
+/// That a folder was read, and how much of it was not.
+fn is_read(name: &str, world: &World) -> String {
+    match world.tokens().map_or(0, |tokens| tokens.stats().left_out) {
+        0 => format!("{name} is read"),
+        1 => format!("{name} is read; the built-in engine has no room for 1 file of it"),
+        files => format!("{name} is read; the built-in engine has no room for {files} files of it"),
     }
 }
 
@@ -328,6 +339,8 @@ async fn tell(client: &Client, busy: bool, kind: &str, message: String) {
 
 #[cfg(test)]
 mod tests {
+    use syntax::{Language, SourceFile};
+
     use super::*;
 
     #[tokio::test]
@@ -335,5 +348,23 @@ mod tests {
         let background = Background::start().unwrap();
         assert_eq!(beside(&background, || 1).await, Ok(1));
         assert_eq!(beside(&background, || -> u8 { panic!("as it is told to") }).await, Err(Defect));
+    }
+
+    #[test]
+    fn files_that_were_left_out_are_told() {
+        let file = |name: &str| SourceFile {
+            path: name.into(),
+            language: Language::Python,
+            text: "total = total + 1\n".into(),
+        };
+        let files: Arc<[SourceFile]> = ["a.py", "b.py", "c.py"].map(file).into();
+        let read = |max_tokens: usize, count: usize| {
+            let files: Arc<[SourceFile]> = files[..count].into();
+            is_read("shop", &World::with_tokens(Arc::clone(&files), Corpus::build_up_to(max_tokens, &files)))
+        };
+        assert_eq!(read(100, 3), "shop is read");
+        assert_eq!(read(1, 1), "shop is read; the built-in engine has no room for 1 file of it");
+        assert_eq!(read(1, 3), "shop is read; the built-in engine has no room for 3 files of it");
+        assert_eq!(is_read("shop", &World::empty()), "shop is read");
     }
 }

@@ -13,6 +13,7 @@ use super::repositories::Repo;
 
 mod answers;
 mod cases;
+pub(super) mod scale;
 mod tables;
 
 /// Cases of each scenario and repository.

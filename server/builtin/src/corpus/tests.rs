@@ -150,6 +150,22 @@ fn a_text_stays_as_long_as_one_file_has_it() {
 }
 
 #[test]
+fn a_text_is_as_near_as_the_nearest_file_that_has_it() {
+    let text = "for i in all:\n    a += i.x\n";
+    let corpus = Corpus::build(&[file("a.py", text), file("lib/b.py", text)]);
+    let nearness = |corpus: &Corpus| {
+        let open = open("for i in all:\n    a += i.", &[]);
+        let found = places(corpus, &open).into_iter().map(|(.., how)| how);
+        let words: BTreeSet<String> =
+            found.filter_map(|how| Some(how.split_once(' ')?.0.to_owned())).collect();
+        words.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(nearness(&corpus), ["Directory"]);
+    assert_eq!(nearness(&corpus.with(&[], &["lib/b.py".into()])), ["Workspace"]);
+    assert_eq!(nearness(&corpus.with(&[file("lib/b.py", "b += i.y\n")], &[])), ["Directory", "Workspace"]);
+}
+
+#[test]
 fn the_open_file_is_masked_in_every_layer() {
     let text = "def area(self):\n    return self.width * self.height\n";
     // The same text is in the base as `a.py`, and behind it as `lib/c.py`.
