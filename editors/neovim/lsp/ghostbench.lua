@@ -4,6 +4,7 @@
 --- decided in the server is decided there; docs/protocol.md describes its requests.
 ---
 --- `vim.g.ghostbench_accept` is the key that accepts a suggestion: `<Tab>` unless set, false for none.
+--- `vim.g.ghostbench_next` is the key that asks for all suggestions and shows the next one: `<M-]>` unless set, false for none.
 
 ---@class ghostbench.CaseSummary
 ---@field id string
@@ -172,6 +173,69 @@ local function accept(key)
     end,
   })
   return is_accepted and '' or fall_through(key)
+end
+
+local INLINE_COMPLETION = 'textDocument/inlineCompletion'
+
+--- How each client sends requests, by its id.
+local senders = {} ---@type table<integer, function>
+
+--- Who takes what a question of Neovim's is answered, by buffer.
+local takers = {} ---@type table<integer, lsp.Handler>
+
+--- Where all suggestions were asked for.
+local choice = {} ---@type { bufnr?: integer, tick?: integer, cursor?: integer[] }
+
+--- Neovim asks as somebody who types, and has no function that asks by key. What takes its answers can take ours.
+---@param client vim.lsp.Client
+local function watch_questions(client)
+  if senders[client.id] then
+    return
+  end
+  local send = client.request
+  senders[client.id] = send
+  client.request = function(self, method, params, handler, bufnr)
+    if method == INLINE_COMPLETION and bufnr then
+      takers[bufnr] = handler
+    end
+    return send(self, method, params, handler, bufnr)
+  end
+end
+
+---@return { bufnr: integer, tick: integer, cursor: integer[] }
+local function place()
+  local bufnr = vim.api.nvim_get_current_buf()
+  return {
+    bufnr = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    cursor = vim.api.nvim_win_get_cursor(0),
+  }
+end
+
+--- Shows the next suggestion. At a place where nobody has asked by key all of them are asked for first.
+local function show_next()
+  local here = place()
+  if vim.deep_equal(choice, here) then
+    vim.lsp.inline_completion.select()
+    return
+  end
+  local client = vim.lsp.get_clients({ name = 'ghostbench', bufnr = here.bufnr })[1]
+  local take = takers[here.bufnr]
+  if not client or not take then
+    return
+  end
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  params.context = { triggerKind = vim.lsp.protocol.InlineCompletionTriggerKind.Invoked }
+  local function on_answer(err, result, context)
+    if err or not result or not vim.deep_equal(place(), here) then
+      return
+    end
+    choice = here
+    take(err, result, context)
+    vim.lsp.inline_completion.select()
+  end
+  -- Past the watch, so that what takes answers stays Neovim's own.
+  senders[client.id](client, INLINE_COMPLETION, params, on_answer, here.bufnr)
 end
 
 --- What was recorded, and where.
@@ -412,16 +476,26 @@ local function map_accept_key(bufnr)
   })
 end
 
----@param _ vim.lsp.Client
 ---@param bufnr integer
-local function on_attach(_, bufnr)
+local function map_next_key(bufnr)
+  local key = vim.g.ghostbench_next
+  if key ~= false then
+    vim.keymap.set('i', key or '<M-]>', show_next, { buffer = bufnr, desc = 'Show the next suggestion' })
+  end
+end
+
+---@param client vim.lsp.Client
+---@param bufnr integer
+local function on_attach(client, bufnr)
   if vim.fn.has('nvim-0.12') == 0 then
     vim.notify_once('Ghostbench needs Neovim 0.12 or newer', vim.log.levels.ERROR)
     return
   end
   vim.lsp.inline_completion.enable(true, { bufnr = bufnr })
   vim.lsp.codelens.enable(true, { bufnr = bufnr })
+  watch_questions(client)
   map_accept_key(bufnr)
+  map_next_key(bufnr)
   add_commands(bufnr)
   tint_ghost_text()
   local group = vim.api.nvim_create_augroup('ghostbench', {})

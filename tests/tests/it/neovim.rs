@@ -50,6 +50,40 @@ fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
 }
 
 #[test]
+fn a_key_shows_the_next_suggestion_which_can_be_accepted() {
+    let project = Project::new("//- /a.py\n");
+    let rule = json!([{"path": "", "text": "total", "others": ["price", "tax"]}]);
+    let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rule.to_string()]) else { return };
+    editor.press("ix = ");
+    assert_eq!(editor.wait_for_ghost_text(), "total");
+    for (number, text) in [(2, "price"), (3, "tax"), (1, "total"), (2, "price")] {
+        editor.press("<M-]>");
+        let shown = json!(format!("{text} ({number}/3)"));
+        editor.wait_until(&format!("Test.ghost_text() == {shown}"));
+    }
+    let asked = editor.requests(INLINE_COMPLETION);
+    let by_key = asked.iter().filter(|request| request["params"]["context"]["triggerKind"] == 1);
+    assert_eq!(by_key.count(), 1, "all are asked for once");
+    let items = &asked.last().expect("it was asked")["result"]["items"];
+    editor.press("<Tab>");
+    let command = editor.wait_for_answer(EXECUTE_COMMAND);
+    assert_eq!(editor.text(), "x = price");
+    assert_eq!(command["params"]["arguments"], items[1]["command"]["arguments"]);
+}
+
+#[test]
+fn a_key_asks_where_nothing_is_shown() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "") else { return };
+    editor.press("ix = ");
+    editor.wait_for_answer(INLINE_COMPLETION);
+    editor.press("<M-]>");
+    let is_by_key = "vim.iter(Test.requests):any(function(request) return vim.tbl_get(request.params, 'context', 'triggerKind') == 1 and request.is_answered end)";
+    editor.wait_until(is_by_key);
+    assert_eq!(editor.ghost_text(), None);
+}
+
+#[test]
 fn an_item_of_several_lines_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let text = "add(\n    a,\n    b,\n)";
@@ -170,10 +204,10 @@ fn no_key_is_taken_where_none_is_wanted() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
-    editor.press(":let g:ghostbench_accept = v:false<CR>:edit b.py<CR>");
+    editor.press(":let [g:ghostbench_accept, g:ghostbench_next] = [v:false, v:false]<CR>:edit b.py<CR>");
     editor.wait_until("Test.is_attached()");
     assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(0, 'i')"), 0);
-    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 1);
+    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 2);
 }
 
 /// The colours of ghost text and of lenses on a terminal without true colours.

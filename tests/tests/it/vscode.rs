@@ -71,6 +71,36 @@ fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
 }
 
 #[test]
+fn the_key_of_vs_code_shows_the_next_suggestion_which_can_be_accepted() {
+    let project = Project::new("//- /a.py\n");
+    let rule = json!({"path": "", "text": "total", "others": ["price", "tax"]});
+    let Some(editor) = open_with_rule(&project, "a.py", &rule) else { return };
+    editor.type_text("x = ");
+    assert_eq!(editor.wait_for_ghost_text(), "total");
+    for text in ["price", "tax", "total", "price"] {
+        editor.press("Alt+]");
+        wait_until("the next one is drawn", || editor.wait_for_ghost_text() == text);
+    }
+    editor.press("Tab");
+    editor.check_saved("x = price");
+    let mut accepted = None;
+    wait_until("the item's command is answered", || {
+        accepted = editor.requests(EXECUTE_COMMAND).pop().filter(|(_, answer)| answer.is_some());
+        accepted.is_some()
+    });
+    let (command, _) = accepted.expect("there is one");
+    let by_key = editor.requests(INLINE_COMPLETION).into_iter();
+    let by_key = by_key.filter(|(asked, _)| asked["params"]["context"]["triggerKind"] == 1);
+    let has_item = |(_, answer): &(Value, Option<Value>)| {
+        let items = answer.as_ref().and_then(|answer| answer["result"]["items"].as_array().cloned());
+        items.is_some_and(|items| {
+            items.len() == 3 && items[1]["command"]["arguments"] == command["params"]["arguments"]
+        })
+    };
+    assert!(by_key.into_iter().any(|asked| has_item(&asked)), "it is the second of a choice");
+}
+
+#[test]
 fn an_item_of_several_lines_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let text = "add(\n    a,\n    b,\n)";
