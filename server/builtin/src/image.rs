@@ -158,7 +158,7 @@ impl<'c> Pieces<'c> {
         let Some(sorted) = shard.layers.first().map(Layer::sorted) else {
             return self.own_numbers([0; 8].into_iter());
         };
-        let Sorted { tokens, blanks, exact, abstracted, texts, entries } = sorted;
+        let Sorted { tokens, blanks, exact, abstracted, texts, entries, .. } = sorted;
         let (words, ends, classes) = shard.words.lowest().parts();
         let lengths = Lengths {
             tokens: tokens.len(),
@@ -229,7 +229,8 @@ impl Reader<'_> {
         check(tokens.iter().all(|&token| token < words.limit()), "a token has no text")?;
         let texts = self.texts(lengths.texts, tokens.len())?;
         let entries = self.entries(lengths.files, lengths.path_bytes, texts.len())?;
-        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries };
+        let starts = Default::default();
+        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries, starts }.counted(&words);
         Ok(Shard { words: Arc::new(words), layers: vec![Layer::new(sorted)] })
     }
 

@@ -71,9 +71,23 @@ pub(crate) struct Sorted {
     pub(crate) texts: Vec<Text>,
     /// In the order of their paths.
     pub(crate) entries: Vec<Entry>,
+    /// Where in the two arrays the positions begin that follow each token; empty before they are counted.
+    pub(crate) starts: [Vec<u32>; 2],
 }
 
 impl Sorted {
+    /// Counts the tokens, where there are more of them than words: for a layer of few files that would take longest of all.
+    pub(crate) fn counted(mut self, words: &Vocabulary) -> Sorted {
+        if self.tokens.len() >= words.limit() as usize {
+            let abstracted = self.tokens.iter().map(|&token| words.abstracted(token));
+            self.starts = [
+                suffix_array::starts(self.tokens.iter().copied(), words.limit()),
+                suffix_array::starts(abstracted, words.limit()),
+            ];
+        }
+        self
+    }
+
     /// The positions of a text.
     fn range(&self, text: u32) -> Range<usize> {
         let start = |text: usize| self.texts.get(text).map(|text| text.start as usize);
@@ -142,7 +156,9 @@ impl Assembly {
         let exact = suffix_array::sort(tokens.iter().copied());
         let abstracted = suffix_array::sort(tokens.iter().map(|&token| words.abstracted(token)));
         let [exact, abstracted] = [exact, abstracted].map(Array::Own);
-        Sorted { tokens: Array::Own(tokens), blanks: Array::Own(blanks), exact, abstracted, texts, entries }
+        let (tokens, blanks) = (Array::Own(tokens), Array::Own(blanks));
+        let starts = Default::default();
+        Sorted { tokens, blanks, exact, abstracted, texts, entries, starts }.counted(words)
     }
 }
 
@@ -216,13 +232,15 @@ impl Layer {
                 *nearness = Nearness::Workspace;
             }
         }
-        let Sorted { tokens, blanks, exact, abstracted, texts, .. } = &*self.sorted;
+        let Sorted {
+            tokens, blanks, exact, abstracted, texts, starts: [exact_starts, abstract_starts], ..
+        } = &*self.sorted;
         Seen {
             layer: self,
             first,
             tokens: Tokens { tokens, blanks },
-            exact: SuffixArray(exact),
-            abstracted: SuffixArray(abstracted),
+            exact: SuffixArray { positions: exact, starts: exact_starts },
+            abstracted: SuffixArray { positions: abstracted, starts: abstract_starts },
             texts,
             nearness,
         }

@@ -8,7 +8,11 @@ use crate::vocabulary::TokenId;
 
 /// Positions of a stream in the order of the tokens *before* them, read backwards.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SuffixArray<'a>(pub(crate) &'a [u32]);
+pub(crate) struct SuffixArray<'a> {
+    pub(crate) positions: &'a [u32],
+    /// Where the positions begin that follow each token, and where those after the last one end; empty where nobody has counted.
+    pub(crate) starts: &'a [u32],
+}
 
 /// Sorts the positions `1..=tokens.len()` by what stands before them. No array, and so no hits, when memory is short.
 pub(crate) fn sort(tokens: impl DoubleEndedIterator<Item = TokenId>) -> Vec<u32> {
@@ -21,6 +25,19 @@ pub(crate) fn sort(tokens: impl DoubleEndedIterator<Item = TokenId>) -> Vec<u32>
     sorted.into_vec().into_iter().map(|start| length - start.cast_unsigned()).collect()
 }
 
+/// Where in a suffix array over `tokens` the positions begin that follow each token below `limit`. Most steps of a search, each of which
+/// waits for memory, are those that find the first token.
+pub(crate) fn starts(tokens: impl Iterator<Item = TokenId>, limit: TokenId) -> Vec<u32> {
+    let mut starts = vec![0; limit as usize + 1];
+    for token in tokens {
+        starts[token as usize + 1] += 1;
+    }
+    for token in 1..starts.len() {
+        starts[token] += starts[token - 1];
+    }
+    starts
+}
+
 /// For every length of match from 0 on, the places in the array that match that far.
 type Ladder = Vec<Range<usize>>;
 
@@ -28,7 +45,7 @@ type Ladder = Vec<Range<usize>>;
 #[derive(Debug)]
 pub(crate) struct Climb<'a> {
     array: SuffixArray<'a>,
-    ladder: Ladder,
+    pub(crate) ladder: Ladder,
 }
 
 impl<'a> SuffixArray<'a> {
@@ -39,20 +56,30 @@ impl<'a> SuffixArray<'a> {
         context: impl DoubleEndedIterator<Item = TokenId>,
         token_at: impl Fn(usize) -> TokenId,
     ) -> Climb<'a> {
-        let mut range = 0..self.0.len();
+        let mut range = 0..self.positions.len();
         let mut ladder = vec![range.clone()];
         for (depth, wanted) in context.rev().enumerate() {
-            let key = |position: u32| (position as usize).checked_sub(depth + 1).map(&token_at);
-            let inside = &self.0[range.clone()];
-            let start = range.start + inside.partition_point(|&position| key(position) < Some(wanted));
-            let inside = &self.0[start..range.end];
-            range = start..start + inside.partition_point(|&position| key(position) == Some(wanted));
+            let counted = self.counted(wanted).filter(|_| depth == 0);
+            range = counted.unwrap_or_else(|| {
+                let key = |position: u32| (position as usize).checked_sub(depth + 1).map(&token_at);
+                let inside = &self.positions[range.clone()];
+                let start = range.start + inside.partition_point(|&position| key(position) < Some(wanted));
+                let inside = &self.positions[start..range.end];
+                start..start + inside.partition_point(|&position| key(position) == Some(wanted))
+            });
             if range.is_empty() {
                 break;
             }
             ladder.push(range.clone());
         }
         Climb { array: self, ladder }
+    }
+
+    /// The places that follow a token, where that was counted.
+    fn counted(&self, token: TokenId) -> Option<Range<usize>> {
+        let token = token as usize;
+        let (start, end) = (*self.starts.get(token)? as usize, *self.starts.get(token + 1)? as usize);
+        Some(start..end).filter(|_| end <= self.positions.len())
     }
 }
 
@@ -83,7 +110,7 @@ pub(crate) fn visit(climbs: &[Climb], enough: usize, mut accept: impl FnMut(usiz
         for (number, (before, behind)) in rings() {
             let length = before.len() + behind.len();
             for place in before.chain(behind).skip(next).step_by(stride) {
-                accepted += usize::from(accept(number, climbs[number].array.0[place], matched));
+                accepted += usize::from(accept(number, climbs[number].array.positions[place], matched));
             }
             let visited = length.saturating_sub(next).div_ceil(stride);
             next = next + visited * stride - length;
@@ -101,10 +128,14 @@ mod tests {
         #[test]
         fn the_ladder_finds_what_a_scan_finds(
             tokens in prop::collection::vec(0u32..4, 0..60),
-            context in prop::collection::vec(0u32..4, 0..6),
+            context in prop::collection::vec(0u32..6, 0..6),
+            counts in any::<bool>(),
         ) {
             let positions = sort(tokens.iter().copied());
-            let climb = SuffixArray(&positions).climb(context.iter().copied(), |at| tokens[at]);
+            let starts = starts(tokens.iter().copied(), 4);
+            let starts = if counts { &starts[..] } else { &[] };
+            let array = SuffixArray { positions: &positions, starts };
+            let climb = array.climb(context.iter().copied(), |at| tokens[at]);
             for matched in 0..=context.len() {
                 let tail = &context[context.len() - matched..];
                 let scan: Vec<u32> =
@@ -120,7 +151,7 @@ mod tests {
     fn visited(streams: &[&[u32]], context: &[u32], enough: usize) -> Vec<(usize, u32, usize)> {
         let sorted: Vec<Vec<u32>> = streams.iter().map(|tokens| sort(tokens.iter().copied())).collect();
         let climbs = streams.iter().zip(&sorted).map(|(tokens, positions)| {
-            SuffixArray(positions).climb(context.iter().copied(), |at| tokens[at])
+            SuffixArray { positions, starts: &[] }.climb(context.iter().copied(), |at| tokens[at])
         });
         let mut visited = Vec::new();
         visit(&climbs.collect::<Vec<_>>(), enough, |number, position, matched| {

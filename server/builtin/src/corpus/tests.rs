@@ -7,6 +7,7 @@ use super::*;
 use crate::Settings;
 use crate::candidates::{self, Candidate, Place};
 use crate::layer::Text;
+use crate::suffix_array::SuffixArray;
 
 /// Lines that random files are made of: few, so that much is alike.
 const LINES: [&str; 5] = ["for i in all:", "    a += i.x", "    b += i.y", "if a > b:", "    raise Wrong(a)"];
@@ -207,4 +208,21 @@ fn code_from_elsewhere_and_large_files_are_left_out_first() {
     let corpus = Corpus::build_up_to(100, &all);
     assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "what was left out is known");
     assert_eq!(corpus.renewed(&all).stats(), Corpus::build(&all).stats(), "there is room by now");
+}
+
+#[test]
+fn counting_tokens_finds_the_same_places() {
+    let corpus = Corpus::build(&[file("a.py", &(LINES.join("\n") + "\n").repeat(20))]);
+    let shard = &corpus.shards[Family::Python as usize];
+    let (sorted, words) = (shard.layers[0].sorted(), &shard.words);
+    assert!(sorted.starts.iter().all(|starts| !starts.is_empty()), "there are more tokens than words");
+    let check = |positions: &[u32], starts: &[u32], token_at: &dyn Fn(usize) -> u32| {
+        for token in 0..words.limit() + 2 {
+            let climb = |starts| SuffixArray { positions, starts }.climb([token].into_iter(), token_at);
+            let [searched, counted] = [&[], starts].map(|starts| format!("{:?}", climb(starts).ladder));
+            assert_eq!(searched, counted, "{token}");
+        }
+    };
+    check(&sorted.exact, &sorted.starts[0], &|at| sorted.tokens[at]);
+    check(&sorted.abstracted, &sorted.starts[1], &|at| words.abstracted(sorted.tokens[at]));
 }
