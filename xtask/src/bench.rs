@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::ValueEnum;
 
-mod builtin;
+pub(crate) mod builtin;
 mod document;
 mod engines;
 mod fetch;
@@ -76,7 +76,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
                 continue;
             }
             Part::Main => main_path::measure(&repos)?,
-            Part::Builtin => builtin::run(&repos)?,
+            Part::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
             Part::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
             Part::Scoring => scoring::measure()?,
             Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,

@@ -37,8 +37,11 @@ enum Task {
     Tidy,
     /// Write the documents that are made from tables in the code
     Docs,
-    /// Fit the weights of the strategy `hybrid` on pinned repositories, and write them into its crate
-    Fit,
+    /// Fit weights on pinned repositories that no figure is reported of, and write them into their crates
+    Fit {
+        /// What to fit; everything when nothing is named
+        fitted: Vec<fit::Fitted>,
+    },
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
     Bench {
         /// The parts to measure; all of them when none is named
@@ -52,7 +55,7 @@ fn main() -> Result<ExitCode> {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
         Task::Docs => docs::run()?,
-        Task::Fit => fit::run()?,
+        Task::Fit { fitted } => fit::run(&fitted)?,
         Task::Bench { parts } => bench::run(&parts)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -1,7 +1,7 @@
 //! What else could be written, for somebody who asks for it: a choice of texts that differ.
 //!
 //! ```text
-//! first completion ─┬─ what the plainer methods write
+//! first completion ─┬─ the other proposals, the best first
 //!                   └─ its likeliest rivals: other first tokens, each written on from
 //! ```
 //!
@@ -9,17 +9,20 @@
 //! completions as there are, so that nobody who only types pays for it.
 
 use crate::cursor::Typed;
-use crate::decode::{self, Writer, Written};
-use crate::predict::{self, Guess, Model, Sharpness};
+use crate::decode::{self, Opening};
+use crate::gate;
+use crate::models::Models;
+use crate::predict::{Guess, Model, Predictor};
+use crate::proposals::{best_first, proposals};
 use crate::settings::{Completion, Method, Settings};
 use crate::view::View;
 use crate::vocabulary::TokenId;
 
 /// Alternatives to the first completion at most; more nobody looks through.
 const MOST: usize = 4;
-/// Less likely first tokens are not written on from, and texts with a less likely token are not offered. On rests of lines of ten
-/// repositories the first text is right for 29.0 of 100, and one of the choice for 35.5; bounds down to 0.5 % find half a point more
-/// among half as many texts again.
+/// Less likely first tokens, as voting and counting have it, are not written on from. On rests of lines of ten repositories the first
+/// text was right for 29.0 of 100, and one of the choice for 35.5; bounds down to 0.5 % found half a point more among half as many texts
+/// again.
 const LEAST: f64 = 0.05;
 
 /// Texts that differ from `first` and from each other, best first.
@@ -29,101 +32,80 @@ pub(crate) fn alternatives(
     first: &Completion,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Vec<Completion> {
-    if first.text.trim().is_empty() || settings.method != Method::Hybrid {
+    if first.text.trim().is_empty() || settings.method != Method::Hybrid || !keep_going() {
         return Vec::new();
     }
-    let mut known = vec![first.text.trim_end().to_owned()];
-    let mut alternatives = Vec::new();
-    for method in [Method::LongestMatch, Method::NearestLine] {
-        if alternatives.len() == MOST || !keep_going() {
+    let models = Models::shipped();
+    let predictor = &mut Predictor::new(view, models);
+    let mut choice = Choice { known: vec![first.text.trim_end().to_owned()], alternatives: Vec::new() };
+    for proposal in best_first(proposals(view, predictor, first.continuation, keep_going), models) {
+        let trust = models.trusting.probability(&proposal.features);
+        choice.add(decode::completion(view, proposal.written, trust, first.continuation));
+    }
+    for opening in openings(view, predictor) {
+        if choice.alternatives.len() >= MOST || !keep_going() {
             break;
         }
-        let settings = Settings { method, ..*settings };
-        add(decode::complete(view, &settings, keep_going), &mut known, &mut alternatives);
+        let written = decode::write_on(view, predictor, Model::Ranked, opening, keep_going);
+        let trust = gate::least_probability(&written.guesses);
+        choice.add(decode::completion(view, written, trust, first.continuation));
     }
-    for opening in openings(view) {
-        if alternatives.len() == MOST || !keep_going() {
-            break;
+    choice.alternatives.truncate(MOST);
+    choice.alternatives
+}
+
+/// Texts that differ.
+struct Choice {
+    known: Vec<String>,
+    alternatives: Vec<Completion>,
+}
+
+impl Choice {
+    fn add(&mut self, completion: Completion) {
+        let text = completion.text.trim_end();
+        if !text.trim_start().is_empty() && !self.known.iter().any(|known| known == text) {
+            self.known.push(text.to_owned());
+            self.alternatives.push(completion);
         }
-        let written = opening.written(view, keep_going);
-        add(decode::completion(view, written, first.continuation), &mut known, &mut alternatives);
-    }
-    alternatives
-}
-
-/// Adds a text that is likely enough and not known yet.
-fn add(completion: Completion, known: &mut Vec<String>, alternatives: &mut Vec<Completion>) {
-    let text = completion.text.trim_end();
-    let is_new = !text.trim_start().is_empty() && !known.iter().any(|known| known == text);
-    if is_new && completion.min_probability >= LEAST {
-        known.push(text.to_owned());
-        alternatives.push(completion);
     }
 }
-
-/// A first token with what stands before it.
-struct Opening {
-    context: Vec<TokenId>,
-    first: Guess,
-    /// Whether it is the token at the cursor, which is typed in part.
-    ends_typed: bool,
-}
-
-const MODEL: Model = Model::Hybrid(Sharpness::Sharp);
 
 /// The likeliest first tokens.
-fn openings(view: &View) -> Vec<Opening> {
+fn openings(view: &View, predictor: &mut Predictor) -> Vec<Opening> {
     let typed = &view.cursor.typed;
-    let context = &view.cursor.context;
-    let mut openings = Vec::new();
+    let mut openings: Vec<(f64, Opening)> = Vec::new();
     if *typed != Typed::None {
-        let guesses = predict::guesses(view, MODEL, context);
         let goes_on =
-            |guess: &Guess| typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty());
-        let fitting: Vec<Guess> = guesses.into_iter().filter(goes_on).collect();
+            |guess: &&Guess| typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty());
+        let guesses = predictor.guesses(Model::Mixed, &[]);
+        let fitting: Vec<Guess> = guesses.iter().filter(goes_on).copied().collect();
         let all: f64 = fitting.iter().map(|guess| guess.probability).sum();
-        openings.extend(fitting.into_iter().map(|guess| Opening {
-            context: context.clone(),
-            first: Guess { probability: guess.probability / all, ..guess },
-            ends_typed: true,
+        openings.extend(fitting.into_iter().map(|guess| {
+            let first = Guess { probability: guess.probability / all, ..guess };
+            (first.probability, Opening { typed: Some(first), ..Opening::default() })
         }));
     }
-    if let Some(context) = behind_typed(view) {
+    if let Some(lead) = lead(view) {
         // A sign is rarely wanted twice, and often seen where only the classes of the tokens are alike.
-        let doubles = |guess: &Guess| context.last() == Some(&guess.token);
-        let guesses = predict::guesses(view, MODEL, &context).into_iter().filter(|guess| !doubles(guess));
-        openings.extend(guesses.map(|first| Opening { context: context.clone(), first, ends_typed: false }));
+        let last = lead.or_else(|| view.cursor.context.last().copied());
+        let lead_tokens: Vec<TokenId> = lead.into_iter().collect();
+        let guesses = predictor.guesses(Model::Mixed, &lead_tokens);
+        let others = guesses.iter().filter(|guess| last != Some(guess.token));
+        openings.extend(
+            others.map(|&next| (next.probability, Opening { lead, next: Some(next), ..Opening::default() })),
+        );
     }
-    openings.retain(|opening| opening.first.probability >= LEAST);
-    openings.sort_by(|a, b| b.first.probability.total_cmp(&a.first.probability));
-    openings.truncate(MOST + 1);
-    openings
+    openings.retain(|(probability, _)| *probability >= LEAST);
+    openings.sort_by(|one, other| other.0.total_cmp(&one.0));
+    openings.into_iter().map(|(_, opening)| opening).take(MOST + 1).collect()
 }
 
-/// The context of a token that begins at the cursor; `None` where what is typed is sure to go on.
-fn behind_typed(view: &View) -> Option<Vec<TokenId>> {
-    let mut context = view.cursor.context.clone();
+/// What stands before a token that begins at the cursor; `None` where what is typed is sure to go on.
+fn lead(view: &View) -> Option<Option<TokenId>> {
     match view.cursor.typed {
-        Typed::None => {}
-        Typed::Word { token, .. } if view.near_words.contains(token) => context.push(token),
-        Typed::Word { .. } | Typed::String { .. } => return None,
-    }
-    Some(context)
-}
-
-impl Opening {
-    fn written(self, view: &View, keep_going: &mut dyn FnMut() -> bool) -> Written {
-        let Opening { mut context, first, ends_typed } = self;
-        let mut writer = Writer::new(view, decode::mode(view, MODEL, &context));
-        if ends_typed {
-            writer.write(first);
-            writer.ends_typed = true;
-            context.push(first.token);
-        } else if let Some(token) = writer.step(&[first]) {
-            context.push(token);
-        }
-        decode::go_on(view, MODEL, &mut writer, context, keep_going);
-        writer.finish()
+        Typed::None => Some(None),
+        Typed::Word { token, .. } if view.near_words.contains(token) => Some(Some(token)),
+        Typed::Word { .. } | Typed::String { .. } => None,
     }
 }
 
@@ -175,7 +157,7 @@ mod tests {
             "total = 0\ntotal$0\n",
             expect![[r#"[" += 2", "s = 3", " = 0"]"#]],
         );
-        check("f('one')\nf('only')\nf('two')\n", "f('o$0')\n", expect![[r#"["ne", "nly"]"#]]);
+        check("f('one')\nf('only')\nf('two')\n", "f('o$0')\n", expect![[r#"["nly", "ne"]"#]]);
     }
 
     #[test]

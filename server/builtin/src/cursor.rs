@@ -100,6 +100,8 @@ fn strip<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
 #[derive(Debug)]
 pub(crate) struct Cursor {
     pub(crate) mode: Mode,
+    /// Where it is in the overlay's stream.
+    pub(crate) cut: usize,
     /// The last tokens before the cursor, without what is typed of the one at it.
     pub(crate) context: Vec<TokenId>,
     pub(crate) typed: Typed,
@@ -115,6 +117,8 @@ pub(crate) struct Cursor {
     pub(crate) before_closer: bool,
     /// The first line after the cursor that is more than closing brackets.
     pub(crate) next_line: Vec<TokenId>,
+    /// How the next line is indented against the cursor's, in columns, if one follows.
+    pub(crate) next_change: Option<i64>,
 }
 
 impl Cursor {
@@ -142,12 +146,14 @@ impl Cursor {
         let after = After::new(after_text, &lexed, &after_tokens[1..]);
         let cursor = Cursor {
             mode: mode(&before, &after, family),
+            cut,
             column,
             after_blank: open.before.chars().next_back().is_none_or(char::is_whitespace),
             open_brackets: before.open_brackets(family).saturating_sub(after.closers_on_line()),
             before_semicolon: after.semicolon_on_line(),
             before_closer: after.first_is_closer(),
             next_line: after.first_line(),
+            next_change: after.first_change().map(|change| change.columns(layout.unit)),
             context: before_tokens[cut.saturating_sub(CONTEXT_TOKENS)..].to_vec(),
             typed: before.typed,
         };

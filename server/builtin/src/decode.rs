@@ -2,13 +2,14 @@
 
 use crate::candidates::Place;
 use crate::cursor::{Mode, Typed};
-use crate::predict::{self, Guess, Model, Sharpness};
-use crate::render;
+use crate::models::Models;
+use crate::predict::{Guess, Model, Predictor};
+use crate::proposals::{Proposal, best_first, proposals};
 use crate::settings::{Completion, CompletionToken, Method, Settings, StopReason};
 use crate::shape::{Shape, Verdict};
 use crate::view::View;
 use crate::vocabulary::{TokenId, is_newline};
-use crate::{gate, nearest};
+use crate::{gate, nearest, render, stop};
 
 /// Most tokens of a statement (feasibility study, section 8.6).
 const MAX_STATEMENT: usize = 60;
@@ -18,6 +19,8 @@ const MAX_BLOCK: usize = 220;
 /// Tokens in order, and why there are no more.
 pub(crate) struct Written {
     pub(crate) guesses: Vec<Guess>,
+    /// The word at the cursor, if it is taken to be complete.
+    pub(crate) lead: Option<TokenId>,
     /// Whether the first token is the one at the cursor, which is typed in part.
     pub(crate) ends_typed: bool,
     pub(crate) stop: StopReason,
@@ -25,29 +28,61 @@ pub(crate) struct Written {
 
 impl Written {
     fn nothing(stop: StopReason) -> Written {
-        Written { guesses: Vec::new(), ends_typed: false, stop }
+        Written { guesses: Vec::new(), lead: None, ends_typed: false, stop }
+    }
+
+    /// Whether the same tokens are written.
+    pub(crate) fn is_same(&self, other: &Written) -> bool {
+        let tokens =
+            |written: &Written| -> Vec<TokenId> { written.guesses.iter().map(|guess| guess.token).collect() };
+        self.lead == other.lead && self.ends_typed == other.ends_typed && tokens(self) == tokens(other)
+    }
+
+    /// What stands between the cursor's context and one of the tokens.
+    pub(crate) fn tokens_before(&self, place: usize) -> Vec<TokenId> {
+        self.lead.into_iter().chain(self.guesses[..place].iter().map(|guess| guess.token)).collect()
     }
 }
 
 /// Completes at the view's cursor.
 pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn FnMut() -> bool) -> Completion {
-    let continuation = gate::continuation(view, settings);
+    let models = Models::shipped();
+    let is_engine = settings.method == Method::Hybrid;
+    let continuation = if is_engine { stop::continuation(view, models) } else { 1.0 };
     let is_unneeded = settings.min_continuation.is_some_and(|least| continuation < least);
-    let mut written = match settings.method {
-        _ if view.cursor.mode == Mode::Nothing || is_unneeded => Written::nothing(StopReason::NothingNeeded),
-        Method::Empty => Written::nothing(StopReason::NothingFound),
-        Method::NearestLine => nearest::copy(view),
-        Method::LongestMatch => write(view, Model::LongestMatch, keep_going),
-        Method::Hybrid => write(view, Model::Hybrid(Sharpness::Sharp), keep_going),
+    let predictor = &mut Predictor::new(view, models);
+    let (mut written, trust) = match settings.method {
+        _ if view.cursor.mode == Mode::Nothing || is_unneeded => {
+            (Written::nothing(StopReason::NothingNeeded), 1.0)
+        }
+        Method::Empty => (Written::nothing(StopReason::NothingFound), 1.0),
+        Method::NearestLine => alone(nearest::copy(view)),
+        Method::LongestMatch => alone(write(view, predictor, Model::LongestMatch, keep_going)),
+        Method::Mixed => alone(write(view, predictor, Model::Mixed, keep_going)),
+        Method::Hybrid => picked(proposals(view, predictor, continuation, keep_going), models),
     };
-    gate::cut_back(view, settings, &mut written);
-    completion(view, written, continuation)
+    let trust = gate::cut_back(view, predictor, settings, &mut written, trust);
+    completion(view, written, trust, continuation)
+}
+
+/// What is written by one method, which is as sure as of its least certain token.
+fn alone(written: Written) -> (Written, f64) {
+    let trust = gate::least_probability(&written.guesses);
+    (written, trust)
+}
+
+/// The best proposal, and how likely it is exactly right.
+fn picked(proposals: Vec<Proposal>, models: &Models) -> (Written, f64) {
+    let best = best_first(proposals, models).into_iter().next();
+    let trusted =
+        best.map(|Proposal { written, features }| (written, models.trusting.probability(&features)));
+    trusted.unwrap_or_else(|| (Written::nothing(StopReason::NothingFound), 1.0))
 }
 
 /// What was written, as text.
-pub(crate) fn completion(view: &View, written: Written, continuation: f64) -> Completion {
+pub(crate) fn completion(view: &View, written: Written, trust: f64, continuation: f64) -> Completion {
     let (text, ends) = render::text(view, &written);
-    let Written { guesses, ends_typed, stop } = written;
+    let Written { guesses, ends_typed, stop, .. } = written;
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let token = |(guess, (start, &end)): (&Guess, (usize, &usize))| CompletionToken {
         text: view.text(guess.token).to_owned(),
@@ -61,75 +96,91 @@ pub(crate) fn completion(view: &View, written: Written, continuation: f64) -> Co
         text,
         tokens: guesses.iter().zip(starts.zip(&ends)).map(token).collect(),
         ends_typed,
-        min_probability: guesses.iter().map(|guess| guess.probability).fold(1.0, f64::min),
+        trust,
         continuation,
         stop,
     }
 }
 
 /// Writes with a model that predicts one token at a time.
-fn write(view: &View, model: Model, keep_going: &mut dyn FnMut() -> bool) -> Written {
-    let mut context = view.cursor.context.clone();
-    let first = first_token(view, model, &mut context);
-    if first.is_none() && matches!(view.cursor.typed, Typed::String { .. }) {
-        return Written::nothing(StopReason::NothingFound);
+pub(crate) fn write(
+    view: &View,
+    predictor: &mut Predictor,
+    model: Model,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Written {
+    match opening(view, predictor, model) {
+        Some(opening) => write_on(view, predictor, model, opening, keep_going),
+        None => Written::nothing(StopReason::NothingFound),
     }
-    let mode = mode(view, model, &context);
-    let mut writer = Writer::new(view, mode);
-    if let Some(first) = first {
-        context.push(first.token);
-        writer.write(first);
-        writer.ends_typed = true;
-    }
-    go_on(view, model, &mut writer, context, keep_going);
-    writer.finish()
 }
 
-/// Writes what follows `context`, to its end.
-pub(crate) fn go_on(
+/// How a completion begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Opening {
+    /// The word at the cursor, if it is taken to be complete.
+    pub(crate) lead: Option<TokenId>,
+    /// The token at the cursor, if it is taken to be typed in part.
+    pub(crate) typed: Option<Guess>,
+    /// The token after these, if it is given.
+    pub(crate) next: Option<Guess>,
+}
+
+/// Writes what follows an opening.
+pub(crate) fn write_on(
     view: &View,
+    predictor: &mut Predictor,
     model: Model,
-    writer: &mut Writer,
-    mut context: Vec<TokenId>,
+    opening: Opening,
     keep_going: &mut dyn FnMut() -> bool,
-) {
+) -> Written {
+    let mut written: Vec<TokenId> = opening.lead.into_iter().collect();
+    let mut writer = Writer::new(view, mode(view, predictor, model, &written));
+    writer.lead = opening.lead;
+    if let Some(guess) = opening.typed {
+        written.push(guess.token);
+        writer.write(guess);
+        writer.ends_typed = true;
+    }
+    if let Some(guess) = opening.next {
+        written.extend(writer.step(&[guess]));
+    }
     while writer.stop.is_none() {
         if !keep_going() {
             writer.stop = Some(StopReason::Cancelled);
-        } else if let Some(token) = writer.step(&predict::guesses(view, model, &context)) {
-            context.push(token);
+        } else if let Some(token) = writer.step(&predictor.guesses(model, &written)) {
+            written.push(token);
         }
     }
+    writer.finish()
 }
 
 /// A body that does not start on a line of its own is the rest of a statement after all.
-pub(crate) fn mode(view: &View, model: Model, context: &[TokenId]) -> Mode {
+fn mode(view: &View, predictor: &mut Predictor, model: Model, written: &[TokenId]) -> Mode {
     let mode = view.cursor.mode;
     let starts_line = |best: &Guess| is_newline(best.token);
-    let is_body =
-        mode == Mode::Body && predict::guesses(view, model, context).first().is_some_and(starts_line);
+    let is_body = mode == Mode::Body && predictor.guesses(model, written).first().is_some_and(starts_line);
     if mode == Mode::Body && !is_body { Mode::Statement } else { mode }
 }
 
-/// The whole token that is typed in part. `None`, with `context` grown by it, where the typed word is taken to be complete.
-fn first_token(view: &View, model: Model, context: &mut Vec<TokenId>) -> Option<Guess> {
+/// How what is typed of a token goes on; `None` if nobody knows.
+fn opening(view: &View, predictor: &mut Predictor, model: Model) -> Option<Opening> {
     let typed = &view.cursor.typed;
     let complete = match *typed {
-        Typed::None => return None,
+        Typed::None => return Some(Opening::default()),
         Typed::Word { token, .. } => Some(token),
         Typed::String { .. } => None,
     };
-    let guesses = predict::guesses(view, model, context);
+    let guesses = predictor.guesses(model, &[]);
     let fits = |guess: &&Guess| typed.missing(view.text(guess.token)).is_some();
     let all: f64 = guesses.iter().filter(fits).map(|guess| guess.probability).sum();
     let best = guesses.iter().find(fits).map(|best| Guess { probability: best.probability / all, ..*best });
     let is_known = complete.is_some_and(|token| view.near_words.contains(token));
     let best = best.or_else(|| if is_known { None } else { commonest(view) });
-    let longer = best.filter(|best| Some(best.token) != complete);
-    if longer.is_none() {
-        context.extend(complete);
+    match best.filter(|best| Some(best.token) != complete) {
+        Some(longer) => Some(Opening { typed: Some(longer), ..Opening::default() }),
+        None => complete.map(|token| Opening { lead: Some(token), ..Opening::default() }),
     }
-    longer
 }
 
 /// The token near the cursor that goes on with what is typed and is used most: what is left when no likely token fits.
@@ -157,6 +208,8 @@ pub(crate) struct Writer<'v, 'c> {
     guesses: Vec<Guess>,
     shape: Shape<'v, 'c>,
     limit: usize,
+    /// The word at the cursor, if it is taken to be complete.
+    pub(crate) lead: Option<TokenId>,
     /// Whether the first token is the one at the cursor, which is typed in part.
     pub(crate) ends_typed: bool,
     pub(crate) stop: Option<StopReason>,
@@ -166,7 +219,7 @@ impl<'v, 'c> Writer<'v, 'c> {
     pub(crate) fn new(view: &'v View<'c>, mode: Mode) -> Writer<'v, 'c> {
         let limit = if mode == Mode::Statement { MAX_STATEMENT } else { MAX_BLOCK };
         let shape = Shape::new(view, mode);
-        Writer { view, guesses: Vec::new(), shape, limit, ends_typed: false, stop: None }
+        Writer { view, guesses: Vec::new(), shape, limit, lead: None, ends_typed: false, stop: None }
     }
 
     /// Nothing more can be written behind a literal that is closed after the cursor.
@@ -214,8 +267,8 @@ impl<'v, 'c> Writer<'v, 'c> {
     }
 
     pub(crate) fn finish(self) -> Written {
-        let Writer { mut guesses, ends_typed, stop, .. } = self;
+        let Writer { mut guesses, lead, ends_typed, stop, .. } = self;
         while guesses.pop_if(|last| is_newline(last.token)).is_some() {}
-        Written { guesses, ends_typed, stop: stop.unwrap_or(StopReason::NothingFound) }
+        Written { guesses, lead, ends_typed, stop: stop.unwrap_or(StopReason::NothingFound) }
     }
 }

@@ -1,71 +1,60 @@
-//! When to write nothing, or less.
-
-use syntax::Family;
+//! What is held back because it is probably wrong.
 
 use crate::cursor::Mode;
 use crate::decode::Written;
-use crate::predict::{self, Guess, Model, Sharpness};
-use crate::settings::{Method, Settings, StopReason};
+use crate::predict::{Guess, Model, Predictor};
+use crate::settings::{Settings, StopReason};
 use crate::view::View;
-use crate::vocabulary::{Change, TokenId, is_newline};
+use crate::vocabulary::Change;
 
-/// What is left of the likelihood that a block goes on after a statement that leaves it (feasibility study, section 6: such a
-/// statement is the strongest sign besides the model's own). Any factor that puts these blocks below the others does.
-const TERMINATED: f64 = 0.2;
-/// Mass of both answers before anything is seen (feasibility study's prototype).
-const PRIOR: f64 = 1e-4;
+/// A block is long to read and rarely wanted as it is, so that it has to be as likely right as wrong, whatever a statement has to be
+/// (feasibility study, section 8.7).
+const LEAST_OF_BLOCK: f64 = 0.5;
 
-/// How likely the block goes on at the cursor: the mass of line ends that lead to the cursor's indentation against those
-/// that lead out of the block (feasibility study, section 6). 1 where the cursor is on no blank line.
-pub(crate) fn continuation(view: &View, settings: &Settings) -> f64 {
-    let cursor = &view.cursor;
-    let is_blank_line = matches!(cursor.mode, Mode::RestOfBlock | Mode::OneStatement);
-    let change = cursor.context.last().and_then(|&last| Change::of(last));
-    let (Some(here), true) = (change, is_blank_line && settings.method == Method::Hybrid) else {
-        return 1.0;
-    };
-    let context = &cursor.context[..cursor.context.len() - 1];
-    let columns = |change: Change| change.columns(view.layout.unit);
-    let (mut inside, mut outside) = (PRIOR, PRIOR);
-    for guess in predict::guesses(view, Model::Hybrid(Sharpness::Soft), context) {
-        match Change::of(guess.token) {
-            Some(change) if columns(change) >= columns(here) => inside += guess.probability,
-            Some(_) => outside += guess.probability,
-            None if view.text(guess.token) == "}" => outside += guess.probability,
-            None => {}
-        }
+/// Takes back what is less likely right than the caller wants: the rest of a statement as a whole, a block down to its first statement,
+/// each token of which has to be that likely. Says how likely the rest is right.
+pub(crate) fn cut_back(
+    view: &View,
+    predictor: &mut Predictor,
+    settings: &Settings,
+    written: &mut Written,
+    trust: f64,
+) -> f64 {
+    let Some(least) = settings.min_probability else { return trust };
+    let is_statement = view.cursor.mode == Mode::Statement;
+    if trust >= if is_statement { least } else { least.max(LEAST_OF_BLOCK) } {
+        return trust;
     }
-    let likelihood = inside / (inside + outside);
-    if is_terminated(view, context) && columns(here) == 0 { TERMINATED * likelihood } else { likelihood }
-}
-
-/// Whether the last line leaves the block: it starts with a jump or, in Rust, is an expression without a `;`.
-fn is_terminated(view: &View, context: &[TokenId]) -> bool {
-    let line = context.rsplit(|&token| is_newline(token)).next().unwrap_or_default();
-    let text = |token: Option<&TokenId>| token.map_or("", |&token| view.text(token));
-    let jumps = matches!(text(line.first()), "return" | "raise" | "throw" | "break" | "continue" | "goto");
-    let is_value = !matches!(text(line.last()), ";" | "}" | "{" | "," | "]" | "");
-    jumps || (view.family == Family::Rust && is_value)
-}
-
-/// Takes back what is less likely than the caller wants: the rest of a statement as a whole, a block down to its last likely
-/// statement.
-pub(crate) fn cut_back(view: &View, settings: &Settings, written: &mut Written) {
-    let Some(least) = settings.min_probability else { return };
-    let Some(unlikely) = written.guesses.iter().position(|guess| guess.probability < least) else { return };
-    let whole = if view.cursor.mode == Mode::Statement {
-        0
-    } else {
-        whole_statements(view, &written.guesses[..unlikely])
-    };
-    written.guesses.truncate(whole);
     written.stop = StopReason::Unlikely;
+    written.guesses.truncate(if is_statement { 0 } else { first_statement(view, &written.guesses) });
+    let of_the_rest = least_ranked(predictor, written);
+    if of_the_rest < least {
+        written.guesses.clear();
+        return 1.0;
+    }
+    of_the_rest
 }
 
-/// How many of the tokens are whole statements: up to the last line end outside of brackets that leads back to the indentation
-/// of the first statement.
-fn whole_statements(view: &View, guesses: &[Guess]) -> usize {
-    let (mut brackets, mut column, mut whole) = (0i32, 0, 0);
+/// The probability of the least certain token; 1 of none.
+pub(crate) fn least_probability(guesses: &[Guess]) -> f64 {
+    guesses.iter().map(|guess| guess.probability).fold(1.0, f64::min)
+}
+
+/// The same by the ranking, whoever wrote them: others tell of similarity, or are surer than they should be.
+fn least_ranked(predictor: &mut Predictor, written: &Written) -> f64 {
+    let probability = |place: usize| {
+        let guesses = predictor.guesses(Model::Ranked, &written.tokens_before(place));
+        let same = guesses.iter().find(|guess| guess.token == written.guesses[place].token);
+        same.map_or(0.0, |guess| guess.probability)
+    };
+    let start = usize::from(written.ends_typed);
+    (start..written.guesses.len()).map(probability).fold(1.0, f64::min)
+}
+
+/// How many of the tokens are the first statement: up to the first line end outside of brackets that leads back to where it begins. A
+/// single one is no part of what is written, so that nothing is left of it.
+fn first_statement(view: &View, guesses: &[Guess]) -> usize {
+    let (mut brackets, mut column) = (0i32, 0);
     let mut first_column = if view.cursor.mode == Mode::Body { None } else { Some(0) };
     for (index, guess) in guesses.iter().enumerate() {
         match view.text(guess.token) {
@@ -75,9 +64,10 @@ fn whole_statements(view: &View, guesses: &[Guess]) -> usize {
         }
         let Some(change) = Change::of(guess.token) else { continue };
         column += change.columns(view.layout.unit);
-        if brackets == 0 && column <= *first_column.get_or_insert(column) {
-            whole = index;
+        let is_first = first_column.is_none();
+        if brackets == 0 && column <= *first_column.get_or_insert(column) && !is_first {
+            return index;
         }
     }
-    whole
+    0
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::candidates::{Place, tail};
 use crate::cursor::Typed;
 use crate::decode::{Writer, Written};
-use crate::predict::Guess;
+use crate::predict::{Guess, Predictor};
 use crate::view::{Nearness, View};
 use crate::vocabulary::{END, TokenId, is_newline};
 
@@ -17,13 +17,32 @@ const RUN_BONUS: f64 = 0.02;
 /// What being in the open file is worth (feasibility study's prototype).
 const NEAR_BONUS: f64 = 0.03;
 
-/// Copies from the most similar place up to where a completion has to end.
+/// Copies from the most similar place of all up to where a completion has to end.
 pub(crate) fn copy(view: &View) -> Written {
+    let near = places(view, &view.overlay.stream.tokens);
+    let near =
+        near.filter(|&position| view.overlay.nearness(position) != Nearness::Masked).map(Place::Overlay);
+    let far = view.layers.iter().flat_map(|layer| {
+        let positions = places(view, layer.tokens.tokens);
+        let there = positions.filter(|&position| layer.nearness(position) != Nearness::Masked);
+        there.map(|position| Place::Corpus(layer.first + position))
+    });
+    copy_best(view, far.chain(near))
+}
+
+/// The same from the most similar of the places that are looked at anyway.
+pub(crate) fn copy_among_candidates(view: &View, predictor: &mut Predictor) -> Written {
+    let fits = |place: &Place| view.cursor.typed.missing(view.text(view.next(*place))).is_some();
+    copy_best(view, predictor.places().into_iter().filter(fits))
+}
+
+fn copy_best(view: &View, places: impl Iterator<Item = Place>) -> Written {
     let mut writer = Writer::new(view, view.cursor.mode);
-    let Some((place, probability)) = best_place(view) else { return writer.finish() };
-    let is_typed = is_typed_in_full(view, view.next(place));
-    writer.ends_typed = !is_typed && view.cursor.typed != Typed::None;
-    for place in places_from(view, place).skip(usize::from(is_typed)) {
+    let Some((place, probability)) = best_place(view, places) else { return writer.finish() };
+    let lead = typed_in_full(view, view.next(place));
+    writer.lead = lead;
+    writer.ends_typed = lead.is_none() && view.cursor.typed != Typed::None;
+    for place in places_from(view, place).skip(usize::from(lead.is_some())) {
         let token = view.next(place);
         let guess = Guess { token, probability, place, match_len: probability };
         if token == END || writer.step(&[guess]).is_none() || writer.stop.is_some() {
@@ -44,34 +63,24 @@ fn places_from(view: &View, place: Place) -> impl Iterator<Item = Place> {
     (start..start + length).map(of)
 }
 
-fn is_typed_in_full(view: &View, token: TokenId) -> bool {
-    matches!(view.cursor.typed, Typed::Word { token: typed, .. } if typed == token)
+fn typed_in_full(view: &View, token: TokenId) -> Option<TokenId> {
+    matches!(view.cursor.typed, Typed::Word { token: typed, .. } if typed == token).then_some(token)
 }
 
 /// The place with the most similar surroundings, the first of equals.
-fn best_place(view: &View) -> Option<(Place, f64)> {
+fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place, f64)> {
     let context = &view.cursor.context;
     let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
-    let near = places(view, &view.overlay.stream.tokens)
-        .filter(|&position| view.overlay.nearness(position) != Nearness::Masked)
-        .map(|position| (Place::Overlay(position), NEAR_BONUS));
-    let far = view.layers.iter().flat_map(|layer| {
-        let positions = places(view, layer.tokens.tokens);
-        let there = positions.filter(|&position| layer.nearness(position) != Nearness::Masked);
-        there.map(|position| (Place::Corpus(layer.first + position), 0.0))
-    });
-    let mut best: Option<(Place, f64)> = None;
-    for (place, bonus) in far.chain(near) {
+    let score = |place: Place| {
+        let bonus = if matches!(place, Place::Overlay(_)) { NEAR_BONUS } else { 0.0 };
         let history = tail(view.history(place), WINDOW);
         let shared = history.iter().filter(|token| window.contains(token)).count();
         let pairs = history.iter().rev().zip(context.iter().rev()).take(RUN);
         let run = pairs.take_while(|(there, here)| there == here).count();
-        let score = shared as f64 / WINDOW as f64 + run as f64 * RUN_BONUS + bonus;
-        if best.is_none_or(|(_, highest)| score > highest) {
-            best = Some((place, score));
-        }
-    }
-    best
+        shared as f64 / WINDOW as f64 + run as f64 * RUN_BONUS + bonus
+    };
+    let scored = places.map(|place| (place, score(place)));
+    scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// Positions in a stream that follow the same token as the cursor, or like it a line end, and go on with what is typed.

@@ -1,15 +1,27 @@
-//! The next token, as a distribution over what stands at the candidates.
+//! The next token, as distributions over what stands at the candidates.
+//!
+//! A [`Predictor`] serves one view. What it finds out about a context it keeps, since the methods that propose completions mostly
+//! write the same beginnings.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::candidates::{self, Place};
+use crate::candidates::{self, Candidate, Place};
+use crate::models::Models;
+use crate::trees::probability;
 use crate::view::View;
 use crate::vocabulary::TokenId;
 
+mod evidence;
 mod longest_match;
+pub(crate) mod ranking;
 mod vote;
 mod witten_bell;
 
+use evidence::Evidence;
+use ranking::Near;
 pub(crate) use vote::Sharpness;
 
 /// A token that may come next.
@@ -28,29 +40,182 @@ pub(crate) struct Guess {
 pub(crate) enum Model {
     /// The majority after the longest match.
     LongestMatch,
+    /// Counting alone.
+    Count,
+    /// Voting alone.
+    Vote,
     /// Counting and voting, each with an equal say. Where they agree they are mostly right (feasibility study, section 8.8);
     /// where they do not, the surer one wins. Shares of 35 % and 70 % for the vote did worse, and so did trusting the count alone
     /// after long matches.
-    Hybrid(Sharpness),
+    Mixed,
+    /// All that is known of the tokens, weighed as was right elsewhere.
+    Ranked,
 }
 
-/// The likeliest next tokens after `context`, best first.
-pub(crate) fn guesses(view: &View, model: Model, context: &[TokenId]) -> Vec<Guess> {
-    let mut candidates = candidates::exact(view, context);
-    match model {
-        Model::LongestMatch => longest_match::guesses(view, &candidates),
-        Model::Hybrid(sharpness) => {
-            let counted = witten_bell::guesses(view, &candidates);
-            candidates::add_alike(view, context, &mut candidates);
-            mixed(vote::guesses(view, sharpness, context, &candidates), counted)
+impl Model {
+    const ALL: [Model; 5] = [Model::LongestMatch, Model::Count, Model::Vote, Model::Mixed, Model::Ranked];
+}
+
+/// Predicts for one view.
+pub(crate) struct Predictor<'v, 'c> {
+    view: &'v View<'c>,
+    models: &'v Models,
+    near: Near,
+    /// By what is written so far.
+    known: FxHashMap<Vec<TokenId>, Outlook>,
+}
+
+/// What may come next in one context, by each model once it was asked.
+#[derive(Default)]
+struct Outlook {
+    guesses: [Option<Rc<[Guess]>>; Model::ALL.len()],
+    gathered: Option<Rc<Gathered>>,
+}
+
+/// What the models look at.
+struct Gathered {
+    context: Vec<TokenId>,
+    /// Places after the same tokens.
+    exact: Vec<Candidate>,
+    /// What is aligned, which takes longest, once anybody wants it.
+    evidence: OnceCell<Vec<Evidence>>,
+}
+
+/// Guesses that are kept of what is written; those further down may not stand there either.
+const KEPT: usize = 32;
+
+impl<'v, 'c> Predictor<'v, 'c> {
+    pub(crate) fn new(view: &'v View<'c>, models: &'v Models) -> Predictor<'v, 'c> {
+        Predictor { view, models, near: Near::of(view), known: FxHashMap::default() }
+    }
+
+    fn asked<'a>(&'a self, written: &'a [TokenId]) -> Asked<'a, 'c> {
+        Asked { view: self.view, models: self.models, near: &self.near, written }
+    }
+
+    /// The likeliest next tokens after the cursor's context and what is written, best first.
+    pub(crate) fn guesses(&mut self, model: Model, written: &[TokenId]) -> Rc<[Guess]> {
+        let mut outlook = self.known.remove(written).unwrap_or_default();
+        let guesses = outlook.guesses(&self.asked(written), model);
+        if !written.is_empty() {
+            // Thousands of places for each of hundreds of tokens: they are gathered again in the rare case that they are wanted.
+            outlook.gathered = None;
         }
+        self.known.insert(written.to_vec(), outlook);
+        guesses
+    }
+
+    /// The places after the same tokens as the cursor.
+    pub(crate) fn places(&mut self) -> Vec<Place> {
+        let mut outlook = self.known.remove(&[][..]).unwrap_or_default();
+        let asked = self.asked(&[]);
+        let gathered = outlook.gathered(&asked);
+        let after_same = gathered.exact.iter().filter(|candidate| candidate.matched > 0);
+        let places = after_same.map(|candidate| candidate.place).collect();
+        self.known.insert(Vec::new(), outlook);
+        places
+    }
+
+    /// What is known of each token that may come next.
+    pub(crate) fn choices(&self, written: &[TokenId]) -> Vec<ranking::Choice> {
+        Outlook::default().choices(&self.asked(written))
     }
 }
 
+/// A place in a completion.
+struct Asked<'a, 'c> {
+    view: &'a View<'c>,
+    models: &'a Models,
+    near: &'a Near,
+    written: &'a [TokenId],
+}
+
+impl Gathered {
+    fn new(asked: &Asked<'_, '_>) -> Gathered {
+        let context = [&*asked.view.cursor.context, asked.written].concat();
+        let exact = candidates::exact(asked.view, &context);
+        Gathered { context, exact, evidence: OnceCell::new() }
+    }
+
+    fn evidence(&self, asked: &Asked<'_, '_>) -> &[Evidence] {
+        self.evidence.get_or_init(|| evidence::gather(asked.view, &self.context, &self.exact))
+    }
+}
+
+impl Outlook {
+    fn gathered(&mut self, asked: &Asked<'_, '_>) -> Rc<Gathered> {
+        Rc::clone(self.gathered.get_or_insert_with(|| Rc::new(Gathered::new(asked))))
+    }
+
+    fn guesses(&mut self, asked: &Asked<'_, '_>, model: Model) -> Rc<[Guess]> {
+        if let Some(known) = &self.guesses[model as usize] {
+            return Rc::clone(known);
+        }
+        let view = asked.view;
+        let gathered = self.gathered(asked);
+        let mut guesses = match model {
+            Model::LongestMatch => longest_match::guesses(view, &gathered.exact),
+            Model::Count => witten_bell::guesses(view, &gathered.exact),
+            Model::Vote => vote::guesses(view, Sharpness::Sharp, gathered.evidence(asked)),
+            Model::Mixed => mixed(&self.guesses(asked, Model::Vote), &self.guesses(asked, Model::Count)),
+            Model::Ranked => self.ranked(asked),
+        };
+        if !asked.written.is_empty() {
+            guesses.truncate(KEPT);
+        }
+        let guesses: Rc<[Guess]> = guesses.into();
+        self.guesses[model as usize] = Some(Rc::clone(&guesses));
+        guesses
+    }
+
+    fn choices(&mut self, asked: &Asked<'_, '_>) -> Vec<ranking::Choice> {
+        let gathered = self.gathered(asked);
+        let evidence = gathered.evidence(asked);
+        let opinions = ranking::Opinions {
+            mixed: &self.guesses(asked, Model::Mixed),
+            voted: &self.guesses(asked, Model::Vote),
+            soft: &vote::guesses(asked.view, Sharpness::Soft, evidence),
+            counted: &self.guesses(asked, Model::Count),
+            longest: &self.guesses(asked, Model::LongestMatch),
+        };
+        ranking::choices(asked.view, asked.near, asked.written, &opinions, evidence, gathered.exact.len())
+    }
+
+    /// The likeliest by what was fitted; the others, which no weights know, stay as they are behind them.
+    fn ranked(&mut self, asked: &Asked<'_, '_>) -> Vec<Guess> {
+        let choices = self.choices(asked).into_iter();
+        let weighed = choices.map(|choice| Guess {
+            probability: probability(
+                asked.models.ranking.score(&choice.features) + typed_bonus(choice.was_typed),
+            ),
+            ..choice.guess
+        });
+        let mut weighed: Vec<Guess> = weighed.collect();
+        weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        let least = weighed.last().map_or(1.0, |guess| guess.probability);
+        let mixed = self.guesses(asked, Model::Mixed);
+        let others = mixed.iter().skip(ranking::MOST);
+        weighed.extend(others.map(|guess| Guess { probability: guess.probability.min(least), ..*guess }));
+        weighed
+    }
+}
+
+/// What was typed lately has twice the odds, as it has twice the weight in counting and voting.
+fn typed_bonus(was_typed: bool) -> f64 {
+    if was_typed { std::f64::consts::LN_2 } else { 0.0 }
+}
+
+/// Counting and voting for any context.
+pub(crate) fn guesses(view: &View, sharpness: Sharpness, context: &[TokenId]) -> Vec<Guess> {
+    let exact = candidates::exact(view, context);
+    let evidence = evidence::gather(view, context, &exact);
+    mixed(&vote::guesses(view, sharpness, &evidence), &witten_bell::guesses(view, &exact))
+}
+
 /// The mean of two distributions; what both know of a token's place is taken from the first.
-fn mixed(first: Vec<Guess>, second: Vec<Guess>) -> Vec<Guess> {
+fn mixed(first: &[Guess], second: &[Guess]) -> Vec<Guess> {
     let mut tally: Tally<Option<Guess>> = Tally::default();
-    for guess in first.into_iter().chain(second) {
+    for &guess in first.iter().chain(second) {
         let (_, mean) = tally.entry(guess.token);
         let mean = mean.get_or_insert(Guess { probability: 0.0, ..guess });
         mean.probability += guess.probability / 2.0;

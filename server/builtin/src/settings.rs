@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::candidates::Place;
+use crate::models::Models;
 use crate::vocabulary::TokenId;
 
 /// How completions are made. All but [`Method::Hybrid`] are there to be measured against.
@@ -15,7 +16,9 @@ pub enum Method {
     NearestLine,
     /// Takes the majority after the longest match, token by token.
     LongestMatch,
-    /// The engine: counts after long matches, votes with substitution elsewhere.
+    /// Counts and votes with substitution, each with an equal say, and weighs nothing else.
+    Mixed,
+    /// The engine: chooses among what a fitted ranking of tokens and the plainer methods propose.
     Hybrid,
 }
 
@@ -26,6 +29,7 @@ impl Method {
             Method::Empty => "empty",
             Method::NearestLine => "nearest-line",
             Method::LongestMatch => "longest-match",
+            Method::Mixed => "mixed",
             Method::Hybrid => "hybrid",
         }
     }
@@ -36,20 +40,17 @@ impl Method {
 pub struct Settings {
     /// How completions are made.
     pub method: Method,
-    /// A completion is cut back before the first token that is less likely; `None` shows everything.
+    /// The rest of a statement that is less likely exactly right is not shown, and of a block at most its first statement; `None` shows
+    /// everything.
     pub min_probability: Option<f64>,
     /// On a blank line nothing is written when the model is less sure that the block goes on; `None` always writes.
     pub min_continuation: Option<f64>,
 }
 
-/// More likely than all other tokens together. On the cases of `docs/benchmarks.md` 55 % of the statements pass, and 60 % of
-/// those are exactly right.
-const MIN_PROBABILITY: f64 = 0.5;
-/// Leaves 66 % of the complete bodies alone, at the price of 2 % of the incomplete ones and 0.2 points of their exact matches.
-/// Below, little is gained: 0.5 leaves 47 % alone at no price, 0.8 leaves 62 % at 1 %. Above, it costs as much as it brings: 0.97
-/// leaves 71 % at 5 %, 0.98 77 % at 11 %, 0.99 85 % at 24 % (`docs/benchmarks.md`; the feasibility study, section 6, with trained
-/// weights: 46 % at 2 %, 60 % at 5 %, 69 % at 10 %).
-const MIN_CONTINUATION: f64 = 0.9;
+/// A PLACEHOLDER
+const MIN_PROBABILITY: f64 = 0.35;
+/// A PLACEHOLDER
+const MIN_CONTINUATION: f64 = 0.3;
 
 impl Settings {
     /// For measuring: nothing is kept back for being unlikely, but a body that seems complete is left alone.
@@ -66,11 +67,13 @@ impl Settings {
     pub fn describe(&self) -> BTreeMap<String, String> {
         let threshold =
             |least: Option<f64>| least.map_or_else(|| "none".to_owned(), |least| least.to_string());
-        [
+        let weights =
+            (self.method == Method::Hybrid).then(|| ("weights".to_owned(), Models::shipped().name()));
+        let thresholds = [
             ("min_probability".to_owned(), threshold(self.min_probability)),
             ("min_continuation".to_owned(), threshold(self.min_continuation)),
-        ]
-        .into()
+        ];
+        thresholds.into_iter().chain(weights).collect()
     }
 }
 
@@ -138,8 +141,8 @@ pub struct Completion {
     pub tokens: Vec<CompletionToken>,
     /// Whether the first token is the one at the cursor, which is typed in part.
     pub(crate) ends_typed: bool,
-    /// The smallest probability of a token; 1 where there is none.
-    pub min_probability: f64,
+    /// How likely it is exactly what is wanted; 1 where it is empty.
+    pub trust: f64,
     /// How likely the block goes on, on a blank line; 1 elsewhere.
     pub continuation: f64,
     /// Why it ends.
@@ -152,7 +155,7 @@ impl Completion {
         let is_written = !self.tokens.is_empty();
         let is_on_blank_line = self.continuation < 1.0;
         let figures = [
-            is_written.then_some(("probability of the least sure token", self.min_probability)),
+            is_written.then_some(("probability that it is exactly right", self.trust)),
             is_on_blank_line.then_some(("likelihood that the block goes on", self.continuation)),
         ];
         figures.into_iter().flatten().collect()

@@ -87,6 +87,7 @@ pub struct View<'c> {
     /// The corpus, one layer after the other.
     pub(crate) layers: Vec<Seen<'c>>,
     pub(crate) words: Vocabulary,
+    pub(crate) language: Language,
     pub(crate) family: Family,
     pub(crate) layout: Layout,
     pub(crate) quotes: quotes::Habits,
@@ -124,6 +125,7 @@ impl<'c> View<'c> {
             pieces,
             near_words,
             overlay: Overlay::build(stream, nearness, &words),
+            language: open.language,
             family,
             words,
             layout,
@@ -195,6 +197,11 @@ impl<'c> View<'c> {
 
     pub(crate) fn class(&self, token: TokenId) -> Class {
         self.words.class(token)
+    }
+
+    /// Whether a token is a name that neither the open file nor the hints use.
+    pub(crate) fn is_new_name(&self, token: TokenId) -> bool {
+        self.class(token) == Class::Identifier && !self.near_words.contains(token)
     }
 
     pub(crate) fn text(&self, token: TokenId) -> &str {
@@ -295,7 +302,7 @@ impl Builder<'_> {
     }
 }
 
-fn intern(words: &mut Vocabulary, language: Language, text: &str, kind: TokenKind) -> TokenId {
+pub(crate) fn intern(words: &mut Vocabulary, language: Language, text: &str, kind: TokenKind) -> TokenId {
     words.intern(text, || class_of(language, kind, text))
 }
 

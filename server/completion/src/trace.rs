@@ -128,7 +128,7 @@ pub struct Trace {
     pub received: String,
     /// How the engine's answer ended; `None` if it had not at the deadline.
     pub finish: Option<engines::Finish>,
-    /// Probability of the least sure token, where the engine knows it.
+    /// How likely the answer is right, where the engine knows.
     pub confidence: Option<f64>,
     /// Token counts, where the engine reports them.
     pub usage: Option<engines::Usage>,

@@ -106,7 +106,7 @@ section! {
     /// Pause after a key before an engine is asked, whatever the editor has waited already; where nothing is said, it follows from how fast
     /// you type and the engine answers, and is none for fast engines.
     debounce: Option<Duration> = "debounce_ms": PAUSE, None, Untrusted;
-    /// Answers whose least sure token is less probable than this are kept back, for engines that know how sure they are.
+    /// Answers that are less likely right than this are kept back, for engines that know how sure they are.
     min_confidence: Option<f64> = "min_confidence": PROBABILITY, None, Untrusted;
 }
 

@@ -91,7 +91,7 @@ fn compute(request: &Request, settings: &Settings, running: &CancellationToken) 
     };
     let alternative = |other: Completion| Alternative {
         explanation: explain(&other),
-        confidence: Some(other.min_probability),
+        confidence: Some(other.trust),
         text: other.text,
     };
     let explanation = explain(&completion);
@@ -126,7 +126,7 @@ fn answer(made: Made, stopped: bool) -> Answer {
     };
     Answer {
         finish,
-        confidence: Some(completion.min_probability),
+        confidence: Some(completion.trust),
         usage: None,
         timings: None,
         refusals: 0,

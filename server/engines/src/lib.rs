@@ -119,7 +119,7 @@ pub enum Finish {
 pub struct Answer {
     /// How it ended.
     pub finish: Finish,
-    /// The lowest probability of any token, where the engine knows it: 0 to 1.
+    /// How likely it is right, where the engine knows: 0 to 1.
     pub confidence: Option<f64>,
     /// Tokens read and written, where the engine counts them.
     pub usage: Option<Usage>,

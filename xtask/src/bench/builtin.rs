@@ -7,17 +7,18 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use syntax::{Language, TokenKind};
 use workspace::{Limits, Snapshot};
 
 use super::repositories::Repo;
 
 mod answers;
-mod cases;
+pub(crate) mod cases;
 pub(super) mod scale;
 mod tables;
 
 /// Cases of each scenario and repository.
-const CASES_PER_SCENARIO: usize = 120;
+const CASES_PER_SCENARIO: usize = 80;
 /// Seed of the cases and of the resampling.
 const SEED: u64 = 7;
 /// Where every answer is written.
@@ -25,19 +26,23 @@ const ROWS_FILE: &str = "target/bench-builtin.csv";
 
 /// Measures the engine and returns the Markdown of its section.
 pub(crate) fn run(repos: &[Repo]) -> Result<String> {
-    let mut rows = Vec::new();
-    let mut builds = Vec::new();
+    let mut answered = Vec::new();
     for repo in repos {
         let snapshot = load(&repo.root).with_context(|| format!("failed to read {}", repo.pinned.name))?;
-        let (answered, build) = answers::collect(repo, &snapshot);
-        eprintln!("{}: {} answers", repo.pinned.name, answered.len());
-        rows.extend(answered);
-        builds.push(build);
+        answered.push(answers::collect(repo, &snapshot));
+        eprintln!("{}: answered", repo.pinned.name);
     }
-    fs::write(ROWS_FILE, tables::csv(&rows)).with_context(|| format!("failed to write {ROWS_FILE}"))?;
-    Ok(tables::section(&rows, &builds))
+    fs::write(ROWS_FILE, tables::csv(&answered)).with_context(|| format!("failed to write {ROWS_FILE}"))?;
+    Ok(tables::section(&answered))
 }
 
-fn load(root: &Path) -> Result<Snapshot> {
+/// Reads a repository as a user's workspace is read.
+pub(crate) fn load(root: &Path) -> Result<Snapshot> {
     Ok(workspace::load(root, &Limits::standard(), &|_| {})?)
+}
+
+/// The tokens of a text that count: neither line ends nor comments.
+pub(crate) fn significant(language: Language, text: &str) -> Vec<&str> {
+    let tokens = syntax::lex(language, text).into_iter().filter(|token| token.kind != TokenKind::Newline);
+    tokens.map(|token| &text[token.range]).collect()
 }

@@ -66,6 +66,11 @@ impl<'a> After<'a> {
         }
     }
 
+    /// The first change of indentation.
+    pub(super) fn first_change(&self) -> Option<Change> {
+        self.tokens.iter().find_map(|&token| Change::of(token))
+    }
+
     /// The first line that is more than closing brackets.
     pub(super) fn first_line(&self) -> Vec<TokenId> {
         let is_filler = |&index: &usize| {

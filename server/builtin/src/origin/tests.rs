@@ -66,7 +66,7 @@ impl Fixture<'_> {
 #[track_caller]
 fn check(files: &[(&str, &str)], hints: &[Hint<'_>], fixture: &str, expected: Expect) {
     let (before, after) = fixture.split_once("$0").expect("a cursor");
-    let fixture = Fixture { files, hints, before, after, method: Method::Hybrid };
+    let fixture = Fixture { files, hints, before, after, method: Method::Mixed };
     let (completion, origins) = fixture.completed();
     let line = |(token, origin): (&CompletionToken, &Origin)| {
         let Origin { source, number, same, alike, .. } = origin;
@@ -210,7 +210,7 @@ proptest! {
     #[test]
     fn every_token_is_found_where_it_is_said_to_stand(
         [before, after, other, near] in [code(), code(), code(), code()],
-        method in prop::sample::select(vec![Method::NearestLine, Method::LongestMatch, Method::Hybrid]),
+        method in prop::sample::select(vec![Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid]),
     ) {
         let (files, hints) = ([("a.py", &*other)], [Hint { path: "b.py", text: &near }]);
         let fixture = Fixture { files: &files, hints: &hints, before: &before, after: &after, method };

@@ -7,6 +7,7 @@ use crate::view::View;
 /// Weight of everything unseen (feasibility study, section 2, method 4).
 const UNSEEN: f64 = 0.5;
 
+/// `candidates` are places after the same tokens.
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let longest = candidates.iter().map(|candidate| candidate.matched).max().unwrap_or_default();
     let mut tally: Tally<(f64, Option<Place>)> = Tally::default();

@@ -3,7 +3,6 @@
 use super::{Guess, Tally, ranked};
 use crate::candidates::{self, Candidate};
 use crate::view::{Nearness, View};
-use crate::vocabulary::Class;
 
 /// Weight of the number of distinct tokens against their count (feasibility study, section 8.4; 0.3 made no difference).
 const GAMMA: f64 = 1.0;
@@ -28,6 +27,7 @@ struct Place {
     weight: u32,
 }
 
+/// `candidates` are places after the same tokens.
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
     let mut places = Vec::with_capacity(candidates.len());
@@ -37,8 +37,7 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
         if support.best.is_none() || matched > support.longest {
             (support.best, support.longest) = (Some(place), matched);
         }
-        let is_new = view.class(token) == Class::Identifier && !view.near_words.contains(token);
-        let novelty = if is_new { NEW_NAME } else { KNOWN_NAME };
+        let novelty = if view.is_new_name(token) { NEW_NAME } else { KNOWN_NAME };
         places.push(Place { matched, token: index, weight: nearness_weight(nearness) * novelty });
     }
     let probabilities = interpolate(places, tally.entries.len());

@@ -2,25 +2,26 @@
 
 use std::time::Instant;
 
-use builtin::{Completion, Corpus, Method, OpenFile, Settings};
+use builtin::{Completion, Corpus, Method, Models, OpenFile, Settings};
 use scoring::similarity::Similarity;
-use syntax::{Language, SourceFile, TokenKind};
+use syntax::{Language, SourceFile};
 use workspace::{NearDuplicates, Snapshot};
 
 use super::cases::{Case, Scenario, mine};
-use super::{CASES_PER_SCENARIO, SEED};
+use super::{CASES_PER_SCENARIO, SEED, significant};
 use crate::bench::repositories::Repo;
 
 /// The methods in the order of the tables.
-pub(super) const METHODS: [Method; 4] =
-    [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Hybrid];
+pub(super) const METHODS: [Method; 5] =
+    [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid];
 
 /// One answer with its verdict.
 pub(super) struct Row {
     /// Unique over all repositories; the same for all methods.
     pub(super) case: String,
     pub(super) repo: &'static str,
-    pub(super) path: String,
+    /// The language that is measured of the repository.
+    pub(super) language: Language,
     pub(super) scenario: Scenario,
     /// Whether the near-duplicates of the case's file were hidden.
     pub(super) hidden: bool,
@@ -33,8 +34,25 @@ pub(super) struct Row {
     pub(super) milliseconds: f64,
     /// Whether nothing was written.
     pub(super) silent: bool,
-    pub(super) min_probability: f64,
+    pub(super) trust: f64,
     pub(super) continuation: f64,
+}
+
+/// What could have been reached at a case, and where it was not.
+pub(super) struct Ceiling {
+    pub(super) repo: &'static str,
+    pub(super) language: Language,
+    pub(super) scenario: Scenario,
+    /// Whether the truth stands elsewhere too, blanks aside.
+    pub(super) stands_elsewhere: bool,
+    /// Whether any proposal is exactly right, and the greatest similarity of one.
+    pub(super) best_exact: bool,
+    pub(super) best_similarity: f64,
+    /// The line before the cursor, the truth, and what the engine wrote.
+    pub(super) line: String,
+    pub(super) truth: String,
+    pub(super) answer: String,
+    pub(super) exact: bool,
 }
 
 /// How long it took to build a repository's corpus.
@@ -44,8 +62,15 @@ pub(super) struct Build {
     pub(super) seconds: f64,
 }
 
+/// All that is found out about a repository.
+pub(super) struct Answered {
+    pub(super) rows: Vec<Row>,
+    pub(super) ceilings: Vec<Ceiling>,
+    pub(super) build: Build,
+}
+
 /// Mines the repository's cases in the measured language and lets every method answer them.
-pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> (Vec<Row>, Build) {
+pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> Answered {
     let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
     let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
     let start = Instant::now();
@@ -54,17 +79,26 @@ pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> (Vec<Row>, Build) {
     let stats = corpus.stats();
     let build = Build { tokens: stats.tokens, bytes: stats.bytes, seconds };
     let duplicates = NearDuplicates::new(&files);
-    let asked = Asked { repo: repo.pinned.name, files: &files, corpus: &corpus, duplicates: &duplicates };
+    let dense = files.iter().map(|file| without_blanks(&file.text) + "\0").collect();
+    let asked = Asked { repo, files: &files, corpus: &corpus, duplicates: &duplicates, dense };
     let cases = mine(&files, CASES_PER_SCENARIO, SEED);
-    (cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect(), build)
+    let rows = cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect();
+    let ceilings = cases.iter().filter(|case| case.scenario != Scenario::CompleteBody);
+    Answered { rows, ceilings: ceilings.map(|case| asked.ceiling(case)).collect(), build }
+}
+
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// A repository that cases are asked about.
 struct Asked<'a> {
-    repo: &'static str,
+    repo: &'a Repo,
     files: &'a [SourceFile],
     corpus: &'a Corpus,
     duplicates: &'a NearDuplicates,
+    /// All files without blanks.
+    dense: String,
 }
 
 impl Asked<'_> {
@@ -75,40 +109,75 @@ impl Asked<'_> {
         let before = case.before(file);
         let mut rows = Vec::new();
         for (hidden, paths) in [(false, &[][..]), (true, &duplicates[..])] {
-            let after = &file.text[case.hole.end..];
-            let (path, language) = (&*file.path, file.language);
-            let open =
-                OpenFile { path, language, before: &before, after, hints: &[], hidden: paths, typing: None };
+            let open = OpenFile { hidden: paths, ..self.open(case, &before) };
             rows.extend(METHODS.map(|method| self.answer(number, case, &open, hidden, method)));
         }
         rows
     }
 
+    fn open<'f>(&'f self, case: &Case, before: &'f str) -> OpenFile<'f> {
+        let file = &self.files[case.file];
+        let (path, language, after) = (&*file.path, file.language, &file.text[case.hole.end..]);
+        OpenFile { path, language, before, after, hints: &[], hidden: &[], typing: None }
+    }
+
+    fn truth(&self, case: &Case) -> &str {
+        &self.files[case.file].text[case.hole.clone()]
+    }
+
     fn answer(&self, number: usize, case: &Case, open: &OpenFile, hidden: bool, method: Method) -> Row {
-        let settings = Settings { method, min_probability: None, min_continuation: None };
         let start = Instant::now();
-        let completion = self.corpus.view(open).complete(&settings, &mut || true);
+        let completion = self.corpus.view(open).complete(&ungated(method), &mut || true);
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        let Completion { text, min_probability, continuation, .. } = completion;
-        let truth = &self.files[case.file].text[case.hole.clone()];
+        let Completion { text, trust, continuation, .. } = completion;
+        let (exact, similarity) = judge(open.language, &text, self.truth(case));
         Row {
-            case: format!("{}/{number}", self.repo),
-            repo: self.repo,
-            path: open.path.to_owned(),
+            case: format!("{}/{number}", self.repo.pinned.name),
+            repo: self.repo.pinned.name,
+            language: self.repo.pinned.language,
             scenario: case.scenario,
             hidden,
             method,
-            exact: tokens(open.language, &text) == tokens(open.language, truth),
-            similarity: Similarity::Indel.ratio(text.trim(), truth.trim()),
+            exact,
+            similarity,
             milliseconds,
             silent: text.is_empty(),
-            min_probability,
+            trust,
             continuation,
+        }
+    }
+
+    fn ceiling(&self, case: &Case) -> Ceiling {
+        let before = case.before(&self.files[case.file]);
+        let open = self.open(case, &before);
+        let view = self.corpus.view(&open);
+        let truth = self.truth(case);
+        let proposed = view.proposed(Models::shipped());
+        let judged = proposed.iter().map(|proposed| judge(open.language, &proposed.text, truth));
+        let best = judged.fold((false, 0.0), |best: (bool, f64), one| (best.0 | one.0, best.1.max(one.1)));
+        let answer = view.complete(&ungated(Method::Hybrid), &mut || true).text;
+        Ceiling {
+            repo: self.repo.pinned.name,
+            language: self.repo.pinned.language,
+            scenario: case.scenario,
+            // The hole itself is the first.
+            stands_elsewhere: self.dense.matches(&without_blanks(truth)).nth(1).is_some(),
+            best_exact: best.0,
+            best_similarity: best.1,
+            line: before.lines().next_back().unwrap_or_default().trim_start().to_owned(),
+            exact: judge(open.language, &answer, truth).0,
+            truth: truth.to_owned(),
+            answer,
         }
     }
 }
 
-fn tokens(language: Language, text: &str) -> Vec<&str> {
-    let tokens = syntax::lex(language, text).into_iter().filter(|token| token.kind != TokenKind::Newline);
-    tokens.map(|token| &text[token.range]).collect()
+fn ungated(method: Method) -> Settings {
+    Settings { method, min_probability: None, min_continuation: None }
+}
+
+/// Whether an answer is exactly right, and how similar it is to the truth.
+fn judge(language: Language, text: &str, truth: &str) -> (bool, f64) {
+    let exact = significant(language, text) == significant(language, truth);
+    (exact, Similarity::Indel.ratio(text.trim(), truth.trim()))
 }

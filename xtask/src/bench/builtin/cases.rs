@@ -7,7 +7,7 @@ use syntax::{Block, BlockKind, Language, SourceFile, TokenKind};
 
 /// What is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Scenario {
+pub(crate) enum Scenario {
     StatementRest,
     StatementRestMidName,
     ControlStatement,
@@ -18,7 +18,7 @@ pub(super) enum Scenario {
 }
 
 impl Scenario {
-    pub(super) const ALL: [Scenario; 7] = [
+    pub(crate) const ALL: [Scenario; 7] = [
         Scenario::StatementRest,
         Scenario::StatementRestMidName,
         Scenario::ControlStatement,
@@ -28,7 +28,7 @@ impl Scenario {
         Scenario::CompleteBody,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Scenario::StatementRest => "rest of a statement",
             Scenario::StatementRestMidName => "rest of a statement, mid-name",
@@ -43,16 +43,16 @@ impl Scenario {
 
 /// A hole in a file.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
-    pub(super) scenario: Scenario,
+pub(crate) struct Case {
+    pub(crate) scenario: Scenario,
     /// Index of the file.
-    pub(super) file: usize,
-    pub(super) hole: Range<usize>,
+    pub(crate) file: usize,
+    pub(crate) hole: Range<usize>,
 }
 
 impl Case {
     /// The text before the cursor. A complete body gets a fresh line, indented as its last one.
-    pub(super) fn before(&self, file: &SourceFile) -> String {
+    pub(crate) fn before(&self, file: &SourceFile) -> String {
         let before = &file.text[..self.hole.start];
         if self.scenario != Scenario::CompleteBody {
             return before.to_owned();
@@ -76,7 +76,7 @@ const MIN_NAME: usize = 4;
 const MAX_TYPED: usize = 3;
 
 /// Up to `per_scenario` cases of each scenario, spread over the files; the same for the same files and seed.
-pub(super) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
+pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
     let mut random = Random(seed);
     let mut pool: BTreeMap<Scenario, Vec<Case>> = BTreeMap::new();
     for (index, file) in files.iter().enumerate().filter(|(_, file)| file.text.len() <= MAX_FILE_BYTES) {

@@ -1,0 +1,370 @@
+//! Ranking: what is known of each token that may come next, weighed as was right in other repositories.
+//!
+//! The methods' own probabilities go in as they are. What they leave out is how long ago a name was used, what stands in the lines
+//! after the cursor, and that agreement counts.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Guess;
+use super::evidence::Evidence;
+use crate::candidates::Place;
+use crate::view::{Nearness, View};
+use crate::vocabulary::{Class, END, TokenId, is_newline};
+
+/// Tokens that are ranked; the right one is hardly ever further down.
+pub(crate) const MOST: usize = 12;
+/// Alignments are told apart up to this score.
+const MAX_SCORE: f64 = 80.0;
+/// The same at a smaller scale.
+const SMALL_SCORE: f64 = 8.0;
+/// Matches are told apart up to this length, in tokens.
+const MAX_MATCHED: usize = 40;
+/// A place says what comes later only if its alignment scores this.
+const ALIKE: f64 = 2.0;
+/// Tokens of the next line that are looked for after a place, and how far.
+const AHEAD: usize = 10;
+const AHEAD_WINDOW: usize = 48;
+/// Places within so many tokens of each other count as one region.
+const REGION: u32 = 1024;
+/// Places of a token whose continuation is looked at, besides better ones that come later.
+const FUTURES: u32 = 8;
+/// How recent it is what was typed lately, wherever it stands: as if it were a few tokens back.
+const RECENT: f32 = 0.4;
+/// Added to probabilities before their logarithm is taken.
+const LEAST: f64 = 1e-4;
+
+/// What is known of a token that may come next; the order of [`Choice::features`].
+pub(crate) const FEATURES: [&str; 44] = [
+    // The methods' probabilities, as logarithms; the last one is the mean of voting and counting.
+    "voted",
+    "soft",
+    "counted",
+    "longest",
+    "mixed",
+    // How far the best place agrees, roughly and in detail, with other names and with the same.
+    "score",
+    "score_small",
+    "matched",
+    "matched_small",
+    // Places near the cursor after one, two and three same tokens, places elsewhere, in this folder, regions: logarithms.
+    "near_1",
+    "near_2",
+    "near_3",
+    "far_1",
+    "far_3",
+    "folder",
+    "regions",
+    // What the token is.
+    "is_new",
+    "is_renamed",
+    "identifier",
+    "string",
+    "number",
+    "newline",
+    "closer",
+    "opener",
+    // When it was used before.
+    "recency",
+    "is_before",
+    "count_near",
+    "is_after",
+    "in_line",
+    "is_last",
+    "is_second_last",
+    // Who has it first.
+    "top_longest",
+    "rank_counted",
+    "best_is_near",
+    "last_place",
+    // What follows its places stands after the cursor too.
+    "future",
+    "future_mean",
+    "in_next_line",
+    "is_first_after",
+    // Where the completion stands.
+    "written",
+    "line_length",
+    "open_in_line",
+    // How far it is behind the best.
+    "score_gap",
+    "mixed_gap",
+];
+pub(crate) const COUNT: usize = FEATURES.len();
+
+/// Where tokens stand near the cursor.
+#[derive(Debug)]
+pub(crate) struct Near {
+    uses: FxHashMap<TokenId, Use>,
+    /// Where the cursor is.
+    cut: u32,
+    /// The first token after the cursor that is no line end.
+    first_after: Option<TokenId>,
+    /// The beginning of the next line.
+    ahead: Vec<TokenId>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    count: u32,
+    /// Position after the last one before the cursor; zero for none.
+    end: u32,
+    is_after: bool,
+}
+
+impl Near {
+    pub(crate) fn of(view: &View) -> Near {
+        let tokens = &view.overlay.stream.tokens;
+        let (cut, cursor) = (view.cursor.cut, position(view.cursor.cut));
+        let mut uses: FxHashMap<TokenId, Use> = FxHashMap::default();
+        for (position, &token) in (0..).zip(tokens) {
+            if view.overlay.nearness(position) == Nearness::Masked {
+                continue;
+            }
+            let one = uses.entry(token).or_default();
+            one.count += 1;
+            if position < cursor {
+                one.end = position + 1;
+            } else {
+                one.is_after = true;
+            }
+        }
+        let first_after = tokens[cut + 1..].iter().find(|&&token| !is_newline(token)).copied();
+        let ahead = view.cursor.next_line.iter().take(AHEAD).copied().collect();
+        Near { uses, cut: cursor, first_after, ahead }
+    }
+}
+
+fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// What the methods say.
+pub(super) struct Opinions<'g> {
+    pub(super) mixed: &'g [Guess],
+    pub(super) voted: &'g [Guess],
+    pub(super) soft: &'g [Guess],
+    pub(super) counted: &'g [Guess],
+    pub(super) longest: &'g [Guess],
+}
+
+/// A token that may come next, with what is known of it.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) guess: Guess,
+    pub(crate) features: [f32; COUNT],
+    /// Whether it was typed lately after the same token; no feature, since repositories tell nothing of it.
+    pub(crate) was_typed: bool,
+}
+
+/// What speaks for a token at its places.
+#[derive(Default)]
+struct Support {
+    score: f64,
+    matched: usize,
+    is_renamed: bool,
+    best_is_near: bool,
+    /// Whether it was typed lately after the same token.
+    was_typed: bool,
+    /// Places near the cursor after one, two, three same tokens.
+    near: [u32; 3],
+    /// Places elsewhere after one and three same tokens.
+    far: [u32; 2],
+    folder: u32,
+    regions: FxHashSet<u32>,
+    /// The last place before the cursor.
+    last_place: u32,
+    future: f32,
+    future_sum: f32,
+    futures: u32,
+}
+
+impl Support {
+    fn add(&mut self, view: &View, near: &Near, one: &Evidence, matched: usize) {
+        let best = self.score;
+        if one.score > best {
+            self.score = one.score;
+            self.is_renamed = one.token != one.original;
+            self.best_is_near = matches!(one.candidate.place, Place::Overlay(_));
+        }
+        self.matched = self.matched.max(matched);
+        self.was_typed |= matched > 0 && one.candidate.nearness == Nearness::Session;
+        match one.candidate.place {
+            Place::Overlay(position) => {
+                self.near.iter_mut().take(matched).for_each(|count| *count += 1);
+                if matched > 0 && position < near.cut {
+                    self.last_place = self.last_place.max(position);
+                }
+            }
+            Place::Corpus(position) => {
+                self.far[0] += u32::from(matched > 0);
+                self.far[1] += u32::from(matched > 2);
+                self.folder += u32::from(one.candidate.nearness == Nearness::Directory);
+                self.regions.insert(position / REGION);
+            }
+        }
+        let is_telling = self.futures < FUTURES || one.score > best;
+        if one.score >= ALIKE && is_telling && !near.ahead.is_empty() {
+            let future = future(view, one.candidate.place, &near.ahead);
+            self.future = self.future.max(future);
+            self.future_sum += future;
+            self.futures += 1;
+        }
+    }
+}
+
+/// Which share of `ahead`, which stands after the cursor, follows the place too.
+fn future(view: &View, place: Place, ahead: &[TokenId]) -> f32 {
+    let (stream, position) = view.stream(place);
+    let window = stream.tokens[position..].iter().take(AHEAD_WINDOW).take_while(|&&token| token != END);
+    let window = &stream.tokens[position..position + window.count()];
+    ahead.iter().filter(|token| window.contains(token)).count() as f32 / ahead.len() as f32
+}
+
+/// The likeliest tokens by the mean of voting and counting, each with its features. The first `exact` pieces of evidence are those of
+/// places after the same tokens.
+pub(super) fn choices(
+    view: &View,
+    near: &Near,
+    written: &[TokenId],
+    opinions: &Opinions<'_>,
+    evidence: &[Evidence],
+    exact: usize,
+) -> Vec<Choice> {
+    let ranked = &opinions.mixed[..opinions.mixed.len().min(MOST)];
+    let mut support: FxHashMap<TokenId, Support> =
+        ranked.iter().map(|guess| (guess.token, Support::default())).collect();
+    for (index, one) in evidence.iter().enumerate() {
+        if let Some(support) = support.get_mut(&one.token) {
+            support.add(view, near, one, if index < exact { one.candidate.matched } else { 0 });
+        }
+    }
+    let here = Here::new(view, near, written, ranked, &support);
+    ranked.iter().map(|guess| here.choice(guess, &support[&guess.token], opinions)).collect()
+}
+
+/// Where the next token will stand.
+struct Here<'a, 'c> {
+    view: &'a View<'c>,
+    near: &'a Near,
+    written: &'a [TokenId],
+    position: u32,
+    /// Tokens of the line so far, the last one first.
+    line: Vec<TokenId>,
+    open_in_line: i32,
+    best_score: f64,
+    best_mixed: f64,
+}
+
+impl<'a, 'c> Here<'a, 'c> {
+    fn new(
+        view: &'a View<'c>,
+        near: &'a Near,
+        written: &'a [TokenId],
+        ranked: &[Guess],
+        support: &FxHashMap<TokenId, Support>,
+    ) -> Here<'a, 'c> {
+        let before = written.iter().rev().chain(view.cursor.context.iter().rev());
+        let line: Vec<TokenId> = before.copied().take_while(|&token| !is_newline(token)).collect();
+        let open_in_line = line.iter().fold(0, |open, &token| open + bracket(view.text(token)));
+        Here {
+            view,
+            near,
+            written,
+            position: near.cut + position(written.len()),
+            line,
+            open_in_line,
+            best_score: support.values().map(|support| support.score.min(MAX_SCORE)).fold(0.0, f64::max),
+            best_mixed: ranked.first().map_or(0.0, |guess| guess.probability),
+        }
+    }
+
+    fn choice(&self, guess: &Guess, support: &Support, opinions: &Opinions<'_>) -> Choice {
+        let Here { view, near, written, .. } = *self;
+        let token = guess.token;
+        let found = |guesses: &[Guess]| guesses.iter().position(|guess| guess.token == token);
+        let log = |guesses: &[Guess]| log_of(found(guesses).map_or(0.0, |rank| guesses[rank].probability));
+        let class = view.class(token);
+        let bracket = bracket(view.text(token));
+        let used = near.uses.get(&token).copied().unwrap_or_default();
+        let in_written = written.iter().rposition(|&one| one == token);
+        let end = in_written.map_or(used.end, |at| near.cut + position(at) + 1);
+        let last = |back: usize| {
+            flag(written.iter().rev().chain(view.cursor.context.iter().rev()).nth(back) == Some(&token))
+        };
+        let score = support.score.min(MAX_SCORE);
+        let features = [
+            log(opinions.voted),
+            log(opinions.soft),
+            log(opinions.counted),
+            log(opinions.longest),
+            log(opinions.mixed),
+            score as f32,
+            score.min(SMALL_SCORE) as f32,
+            support.matched.min(MAX_MATCHED) as f32,
+            support.matched.min(4) as f32,
+            many(support.near[0]),
+            many(support.near[1]),
+            many(support.near[2]),
+            many(support.far[0]),
+            many(support.far[1]),
+            many(support.folder),
+            many(position(support.regions.len())),
+            flag(view.is_new_name(token)),
+            flag(support.is_renamed),
+            flag(class == Class::Identifier),
+            flag(class == Class::String),
+            flag(class == Class::Number),
+            flag(class == Class::Newline),
+            flag(bracket < 0),
+            flag(bracket > 0),
+            if support.was_typed { RECENT } else { self.nearness(end) },
+            flag(end > 0),
+            many(used.count),
+            flag(used.is_after),
+            flag(self.line.contains(&token)),
+            last(0),
+            last(1),
+            flag(found(opinions.longest) == Some(0)),
+            found(opinions.counted).map_or(0.0, |rank| 1.0 / (rank as f32 + 1.0)),
+            flag(support.best_is_near),
+            if support.was_typed { RECENT } else { self.nearness(support.last_place) },
+            support.future,
+            support.future_sum / support.futures.max(1) as f32,
+            flag(near.ahead.contains(&token)),
+            flag(near.first_after == Some(token)),
+            written.len().min(20) as f32,
+            self.line.len().min(30) as f32,
+            self.open_in_line as f32,
+            (self.best_score - score) as f32,
+            (log(opinions.mixed) - log_of(self.best_mixed)),
+        ];
+        Choice { guess: *guess, features, was_typed: support.was_typed }
+    }
+
+    /// The nearer the larger: 1 right before the next token, 0 where there is none.
+    fn nearness(&self, end: u32) -> f32 {
+        let distance = self.position.saturating_sub(end);
+        if end > 0 { 1.0 / (1.0 + (distance as f32).ln_1p()) } else { 0.0 }
+    }
+}
+
+fn log_of(probability: f64) -> f32 {
+    (probability + LEAST).ln() as f32
+}
+
+fn many(count: u32) -> f32 {
+    (count as f32).ln_1p()
+}
+
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
+/// One for an opening bracket, minus one for a closing one.
+fn bracket(text: &str) -> i32 {
+    match text {
+        "(" | "[" | "{" => 1,
+        ")" | "]" | "}" => -1,
+        _ => 0,
+    }
+}

@@ -1,0 +1,249 @@
+//! Fits sums of trees: gradient boosting with Newton steps (Friedman, 2001; Chen and Guestrin, 2016), all nodes of a level asking the
+//! same question (Kohavi, 1994), features in histograms. Deterministic: rows are drawn by a hash of their number.
+//!
+//! The trees are the ones that the engine reads, and that small that fitting them takes seconds; a library would want its own.
+
+use builtin::{DEPTH, Tree, Trees};
+use rayon::prelude::*;
+
+/// Thresholds that are tried for each feature.
+const BINS: usize = 64;
+/// Rows that thresholds are taken from.
+const SAMPLED: usize = 100_000;
+/// Rows from which on a tree sees only a part of them, as many as these.
+const PER_TREE: usize = 250_000;
+/// Keeps leaves small that few rows speak for.
+const RIDGE: f64 = 20.0;
+
+/// What is to be learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Labels are 0 or 1; the sum is a logit.
+    Logistic,
+    /// Labels are numbers, and so is the sum.
+    Squared,
+}
+
+impl Loss {
+    /// First and second derivative at a sum.
+    fn slope(self, sum: f64, label: f64) -> (f64, f64) {
+        match self {
+            Loss::Logistic => {
+                let probability = 1.0 / (1.0 + (-sum).exp());
+                (probability - label, (probability * (1.0 - probability)).max(1e-6))
+            }
+            Loss::Squared => (sum - label, 1.0),
+        }
+    }
+
+    /// The best sum for all.
+    fn base(self, mean: f64) -> f64 {
+        match self {
+            Loss::Logistic => (mean.max(1e-6) / (1.0 - mean).max(1e-6)).ln(),
+            Loss::Squared => mean,
+        }
+    }
+}
+
+/// How much is fitted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) loss: Loss,
+    pub(crate) trees: usize,
+    /// What is taken of each step.
+    pub(crate) rate: f64,
+}
+
+/// Rows of features with what they should come to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    width: usize,
+    values: Vec<f32>,
+    labels: Vec<f32>,
+}
+
+impl Rows {
+    pub(crate) fn new(width: usize) -> Rows {
+        Rows { width, ..Rows::default() }
+    }
+
+    pub(crate) fn push(&mut self, features: &[f32], label: f64) {
+        assert_eq!(features.len(), self.width, "a row of another table");
+        self.values.extend(features);
+        self.labels.push(label as f32);
+    }
+
+    pub(crate) fn extend(&mut self, other: &Rows) {
+        self.values.extend(&other.values);
+        self.labels.extend(&other.labels);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn column(&self, feature: usize) -> impl Iterator<Item = f32> {
+        self.values.iter().skip(feature).step_by(self.width).copied()
+    }
+}
+
+/// One feature of all rows as the number of the bin that it is in.
+struct Column {
+    /// A value in bin `b` exceeds the first `b` of these.
+    thresholds: Vec<f32>,
+    bins: Vec<u8>,
+}
+
+impl Column {
+    fn new(rows: &Rows, feature: usize) -> Column {
+        let step = rows.len().div_ceil(SAMPLED).max(1);
+        let mut sorted: Vec<f32> = rows.column(feature).step_by(step).collect();
+        sorted.sort_by(f32::total_cmp);
+        let at = |bin: usize| sorted[(sorted.len() - 1) * bin / BINS];
+        let mut thresholds: Vec<f32> =
+            (1..BINS).map(at).filter(|&threshold| threshold < sorted[sorted.len() - 1]).collect();
+        thresholds.dedup();
+        let bin = |value: f32| thresholds.partition_point(|&threshold| value > threshold) as u8;
+        Column { bins: rows.column(feature).map(bin).collect(), thresholds }
+    }
+}
+
+/// The sums of slopes and curvatures in a bin.
+type Sums = (f64, f64);
+
+/// Fits trees to the rows.
+pub(crate) fn boost(rows: &Rows, plan: &Plan) -> Trees {
+    let count = rows.len();
+    if count == 0 {
+        return Trees::fitted(0.0, Vec::new());
+    }
+    let columns: Vec<Column> =
+        (0..rows.width).into_par_iter().map(|feature| Column::new(rows, feature)).collect();
+    let mean = rows.labels.iter().map(|&label| f64::from(label)).sum::<f64>() / count as f64;
+    let base = plan.loss.base(mean);
+    let mut sums = vec![base; count];
+    let mut trees = Vec::with_capacity(plan.trees);
+    for number in 0..plan.trees {
+        let drawn: Vec<usize> = (0..count).filter(|&row| is_drawn(row, number, count)).collect();
+        let slopes: Vec<Sums> =
+            drawn.par_iter().map(|&row| plan.loss.slope(sums[row], f64::from(rows.labels[row]))).collect();
+        let tree = grow(&columns, &drawn, &slopes, plan.rate);
+        sums.par_iter_mut()
+            .zip(rows.values.par_chunks(rows.width))
+            .for_each(|(sum, features)| *sum += f64::from(tree.leaf(features)));
+        trees.push(tree);
+    }
+    Trees::fitted(base as f32, trees)
+}
+
+/// Whether a tree sees a row.
+fn is_drawn(row: usize, tree: usize, count: usize) -> bool {
+    let mixed = (row as u64 ^ (tree as u64) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ mixed >> 31).wrapping_mul(0x94D0_49BB_1331_11EB);
+    count <= PER_TREE || ((mixed >> 11) as f64 / (1u64 << 53) as f64) < PER_TREE as f64 / count as f64
+}
+
+fn grow(columns: &[Column], drawn: &[usize], slopes: &[Sums], rate: f64) -> Tree {
+    let mut leaf_of = vec![0u8; drawn.len()];
+    let mut splits = [(0, f32::INFINITY); DEPTH];
+    for (level, split) in splits.iter_mut().enumerate() {
+        let best = columns
+            .par_iter()
+            .enumerate()
+            .map(|(feature, column)| (best_threshold(column, drawn, slopes, &leaf_of, 1 << level), feature))
+            .reduce_with(|one, other| if other.0.0 > one.0.0 { other } else { one });
+        let bins = best.map(|((_, bin), feature)| (feature, bin));
+        let Some((feature, bin)) = bins.filter(|&(feature, bin)| bin < columns[feature].thresholds.len())
+        else {
+            // Nothing can be asked any more: all rows are alike.
+            leaf_of.iter_mut().for_each(|leaf| *leaf <<= 1);
+            continue;
+        };
+        *split = (feature as u8, columns[feature].thresholds[bin]);
+        for (leaf, &row) in leaf_of.iter_mut().zip(drawn) {
+            *leaf = *leaf << 1 | u8::from(usize::from(columns[feature].bins[row]) > bin);
+        }
+    }
+    let mut leaves = [(0.0, 0.0); 1 << DEPTH];
+    for (&leaf, slope) in leaf_of.iter().zip(slopes) {
+        add(&mut leaves[usize::from(leaf)], slope);
+    }
+    Tree { splits, leaves: leaves.map(|(slope, curve): Sums| (-rate * slope / (curve + RIDGE)) as f32) }
+}
+
+fn add(sums: &mut Sums, slope: &Sums) {
+    sums.0 += slope.0;
+    sums.1 += slope.1;
+}
+
+/// The gain of the best threshold, and the last bin below it.
+fn best_threshold(
+    column: &Column,
+    drawn: &[usize],
+    slopes: &[Sums],
+    leaf_of: &[u8],
+    leaves: usize,
+) -> (f64, usize) {
+    let mut histogram = vec![(0.0, 0.0); leaves * BINS];
+    for ((&row, slope), &leaf) in drawn.iter().zip(slopes).zip(leaf_of) {
+        add(&mut histogram[usize::from(leaf) * BINS + usize::from(column.bins[row])], slope);
+    }
+    let gain = |(slope, curve): Sums| slope * slope / (curve + RIDGE);
+    let mut gains = vec![0.0; column.thresholds.len()];
+    for leaf in histogram.chunks(BINS) {
+        let mut all = (0.0, 0.0);
+        leaf.iter().for_each(|bin| add(&mut all, bin));
+        let mut below = (0.0, 0.0);
+        for (gained, bin) in gains.iter_mut().zip(leaf) {
+            add(&mut below, bin);
+            *gained += gain(below) + gain((all.0 - below.0, all.1 - below.1)) - gain(all);
+        }
+    }
+    let best =
+        (0..gains.len()).max_by(|&one, &other| gains[one].total_cmp(&gains[other]).then(other.cmp(&one)));
+    best.map_or((f64::NEG_INFINITY, usize::MAX), |best| (gains[best], best))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether two features are large, beside one that says nothing.
+    fn rows() -> Rows {
+        let mut rows = Rows::new(3);
+        for number in 0..4000u32 {
+            let bit = |place: u32| f32::from(u8::from(number >> place & 1 == 1));
+            let is_right = bit(0) + bit(1) == 2.0;
+            rows.push(&[bit(0), number as f32, bit(1)], f64::from(u8::from(is_right)));
+        }
+        rows
+    }
+
+    #[test]
+    fn what_only_features_together_tell_is_learnt() {
+        let plan = Plan { loss: Loss::Logistic, trees: 40, rate: 0.3 };
+        let trees = boost(&rows(), &plan);
+        let likely = |features: [f32; 3]| trees.probability(&features);
+        assert!(likely([1.0, 7.0, 1.0]) > 0.95);
+        assert!(
+            likely([1.0, 7.0, 0.0]) < 0.05
+                && likely([0.0, 7.0, 1.0]) < 0.05
+                && likely([0.0, 7.0, 0.0]) < 0.05
+        );
+        assert_eq!(trees, boost(&rows(), &plan));
+    }
+
+    #[test]
+    fn numbers_are_approached() {
+        let mut rows = Rows::new(1);
+        (0..1000).for_each(|number| rows.push(&[number as f32], f64::from(number % 1000) / 100.0));
+        let trees = boost(&rows, &Plan { loss: Loss::Squared, trees: 60, rate: 0.3 });
+        for value in [50.0, 500.0, 900.0f32] {
+            assert!((trees.score(&[value]) - f64::from(value) / 100.0).abs() < 0.3, "{value}");
+        }
+        assert_eq!(
+            boost(&Rows::new(1), &Plan { loss: Loss::Squared, trees: 3, rate: 0.3 }).score(&[1.0]),
+            0.0
+        );
+    }
+}
