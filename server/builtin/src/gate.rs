@@ -12,7 +12,7 @@ use crate::vocabulary::Change;
 const LEAST_OF_BLOCK: f64 = 0.5;
 
 /// Takes back what is less likely right than the caller wants: the rest of a statement as a whole, a block down to its first statement,
-/// each token of which has to be that likely. Says how likely the rest is right.
+/// each token of which has to be that likely. Says how likely the rest is right; of nothing, what was taken back.
 pub(crate) fn cut_back(
     view: &View,
     predictor: &mut Predictor,
@@ -30,7 +30,7 @@ pub(crate) fn cut_back(
     let of_the_rest = least_ranked(predictor, written);
     if of_the_rest < least {
         written.guesses.clear();
-        return 1.0;
+        return trust;
     }
     of_the_rest
 }

@@ -72,7 +72,7 @@ fn what_is_copied_is_explained_with_its_place() {
         "     3      for weight in {+weights:+}\n",
         "  ①  weights:  shop/sum.py:6:18 ",
         "  other names there: prices → weights\n",
-        "  it ends there because the statement is complete; probability of the least sure token ",
+        "  it ends there because the statement is complete; probability that it is exactly right ",
     ] {
         assert!(shown.contains(words), "no {words} in {shown}");
     }

@@ -63,11 +63,11 @@ fn what_was_typed_in_a_document_is_suggested_further_on() {
     let editor = editor(&project);
     let cursor = ALIKE.len() - 1;
     let opened = editor.open("opened.py", ALIKE);
-    assert_eq!(suggestion(&editor, &opened, cursor), "one)");
+    assert_eq!(suggestion(&editor, &opened, cursor), "two)");
     // Code in other documents counts too, and this has no call yet where the cursor is.
     editor.close(&opened);
-    let mut typed = editor.open("typed.py", &ALIKE.replace("two", ""));
-    let at = find(ALIKE, "two");
-    editor.change(typed.edit(at..at, "two"));
-    assert_eq!(suggestion(&editor, &typed, cursor), "two)");
+    let mut typed = editor.open("typed.py", &ALIKE.replace("one", ""));
+    let at = find(ALIKE, "one");
+    editor.change(typed.edit(at..at, "one"));
+    assert_eq!(suggestion(&editor, &typed, cursor), "one)");
 }
