@@ -22,7 +22,7 @@ mod witten_bell;
 
 use evidence::Evidence;
 use ranking::Near;
-pub(crate) use vote::Sharpness;
+use vote::Voted;
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,8 @@ pub(crate) enum Model {
     Count,
     /// Voting alone.
     Vote,
+    /// Voting with less weight on long alignments.
+    SoftVote,
     /// Counting and voting, each with an equal say. Where they agree they are mostly right (feasibility study, section 8.8);
     /// where they do not, the surer one wins. Shares of 35 % and 70 % for the vote did worse, and so did trusting the count alone
     /// after long matches.
@@ -53,7 +55,8 @@ pub(crate) enum Model {
 }
 
 impl Model {
-    const ALL: [Model; 5] = [Model::LongestMatch, Model::Count, Model::Vote, Model::Mixed, Model::Ranked];
+    const ALL: [Model; 6] =
+        [Model::LongestMatch, Model::Count, Model::Vote, Model::SoftVote, Model::Mixed, Model::Ranked];
 }
 
 /// Predicts for one view.
@@ -151,15 +154,23 @@ impl Outlook {
         if let Some(known) = &self.guesses[model as usize] {
             return Rc::clone(known);
         }
-        let view = asked.view;
         let gathered = self.gathered(asked);
-        let mut guesses = match model {
-            Model::LongestMatch => longest_match::guesses(view, &gathered.exact),
-            Model::Count => witten_bell::guesses(view, &gathered.exact),
-            Model::Vote => vote::guesses(view, Sharpness::Sharp, gathered.evidence(asked)),
+        let guesses = match model {
+            Model::LongestMatch => longest_match::guesses(asked.view, &gathered.exact),
+            Model::Count => witten_bell::guesses(asked.view, &gathered.exact),
+            Model::Vote | Model::SoftVote => {
+                let Voted { sharp, soft } = vote::vote(asked.view, gathered.evidence(asked));
+                self.keep(asked, Model::SoftVote, soft);
+                let sharp = self.keep(asked, Model::Vote, sharp);
+                return if model == Model::Vote { sharp } else { self.guesses(asked, Model::SoftVote) };
+            }
             Model::Mixed => mixed(&self.guesses(asked, Model::Vote), &self.guesses(asked, Model::Count)),
             Model::Ranked => self.ranked(asked),
         };
+        self.keep(asked, model, guesses)
+    }
+
+    fn keep(&mut self, asked: &Asked<'_, '_>, model: Model, mut guesses: Vec<Guess>) -> Rc<[Guess]> {
         if !asked.written.is_empty() {
             guesses.truncate(KEPT);
         }
@@ -174,7 +185,7 @@ impl Outlook {
         let opinions = ranking::Opinions {
             mixed: &self.guesses(asked, Model::Mixed),
             voted: &self.guesses(asked, Model::Vote),
-            soft: &vote::guesses(asked.view, Sharpness::Soft, evidence),
+            soft: &self.guesses(asked, Model::SoftVote),
             counted: &self.guesses(asked, Model::Count),
             longest: &self.guesses(asked, Model::LongestMatch),
         };
@@ -205,11 +216,18 @@ fn typed_bonus(was_typed: bool) -> f64 {
     if was_typed { std::f64::consts::LN_2 } else { 0.0 }
 }
 
-/// Counting and voting for any context.
-pub(crate) fn guesses(view: &View, sharpness: Sharpness, context: &[TokenId]) -> Vec<Guess> {
+/// Counting, mixed with voting sharply and softly.
+pub(crate) struct Expected {
+    pub(crate) sharp: Vec<Guess>,
+    pub(crate) soft: Vec<Guess>,
+}
+
+/// What is expected after any context.
+pub(crate) fn expected(view: &View, context: &[TokenId]) -> Expected {
     let exact = candidates::exact(view, context);
-    let evidence = evidence::gather(view, context, &exact);
-    mixed(&vote::guesses(view, sharpness, &evidence), &witten_bell::guesses(view, &exact))
+    let counted = witten_bell::guesses(view, &exact);
+    let Voted { sharp, soft } = vote::vote(view, &evidence::gather(view, context, &exact));
+    Expected { sharp: mixed(&sharp, &counted), soft: mixed(&soft, &counted) }
 }
 
 /// The mean of two distributions; what both know of a token's place is taken from the first.

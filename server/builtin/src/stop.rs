@@ -7,7 +7,7 @@ use syntax::Family;
 
 use crate::cursor::Mode;
 use crate::models::Models;
-use crate::predict::{self, Guess, Sharpness};
+use crate::predict::{self, Expected, Guess};
 use crate::view::View;
 use crate::vocabulary::{Change, TokenId, is_newline};
 
@@ -54,8 +54,8 @@ pub(crate) fn features(view: &View) -> Option<[f32; FEATURES.len()]> {
     }
     let unit = view.layout.unit;
     let here = here.columns(unit);
-    let ends = |sharpness| LineEnds::of(view, &predict::guesses(view, sharpness, context), here);
-    let (soft, sharp) = (ends(Sharpness::Soft), ends(Sharpness::Sharp));
+    let Expected { sharp, soft } = predict::expected(view, context);
+    let [sharp, soft] = [sharp, soft].map(|guesses| LineEnds::of(view, &guesses, here));
     let last_line = context.rsplit(|&token| is_newline(token)).next().unwrap_or_default();
     let text = |token: Option<&TokenId>| token.map_or("", |&token| view.text(token));
     let (first, last) = (text(last_line.first()), text(last_line.last()));

@@ -3,7 +3,7 @@
 //! The methods' own probabilities go in as they are. What they leave out is how long ago a name was used, what stands in the lines
 //! after the cursor, and that agreement counts.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Guess;
 use super::evidence::Evidence;
@@ -115,7 +115,8 @@ impl Near {
     pub(crate) fn of(view: &View) -> Near {
         let tokens = &view.overlay.stream.tokens;
         let (cut, cursor) = (view.cursor.cut, position(view.cursor.cut));
-        let mut uses: FxHashMap<TokenId, Use> = FxHashMap::default();
+        let mut uses: FxHashMap<TokenId, Use> =
+            FxHashMap::with_capacity_and_hasher(tokens.len() / 4, FxBuildHasher);
         for (position, &token) in (0..).zip(tokens) {
             if view.overlay.nearness(position) == Nearness::Masked {
                 continue;

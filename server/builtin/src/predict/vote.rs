@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::{Guess, Tally, ranked};
 use crate::candidates::Place;
 use crate::view::{Nearness, View};
+use crate::vocabulary::TokenId;
 
 /// Weight of a renamed token against a copied one.
 const RENAMED: f64 = 0.9;
@@ -13,32 +14,29 @@ const NEW_NAME: f64 = 0.3;
 const UNSEEN_SCORE: f64 = 1.5;
 
 /// How much longer alignments outweigh shorter ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sharpness {
-    /// For writing (feasibility study, section 8.4: β 1.2, cap 80).
-    Sharp,
-    /// For asking how sure the model is, where the sharp vote is always sure (section 6: β 0.8, cap 20).
-    Soft,
+#[derive(Clone, Copy, Debug)]
+struct Sharpness {
+    /// What a score is multiplied by to be the logarithm of a weight.
+    beta: f64,
+    /// Scores are told apart up to this one.
+    cap: f64,
 }
 
+/// For writing (feasibility study, section 8.4).
+const SHARP: Sharpness = Sharpness { beta: 1.2, cap: 80.0 };
+/// For asking how sure the model is, where the sharp vote is always sure (feasibility study, section 6).
+const SOFT: Sharpness = Sharpness { beta: 0.8, cap: 20.0 };
+
 impl Sharpness {
-    fn beta(self) -> f64 {
-        match self {
-            Sharpness::Sharp => 1.2,
-            Sharpness::Soft => 0.8,
-        }
-    }
-
-    fn cap(self) -> f64 {
-        match self {
-            Sharpness::Sharp => 80.0,
-            Sharpness::Soft => 20.0,
-        }
-    }
-
     fn weight(self, score: f64) -> f64 {
-        (self.beta() * score.min(self.cap())).exp()
+        (self.beta * score.min(self.cap)).exp()
     }
+}
+
+/// What came out.
+pub(super) struct Voted {
+    pub(super) sharp: Vec<Guess>,
+    pub(super) soft: Vec<Guess>,
 }
 
 /// The place that says most.
@@ -51,33 +49,44 @@ struct Best {
 }
 
 /// What speaks for one token.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Support {
     weight: f64,
     best: Option<Best>,
 }
 
-pub(super) fn guesses(view: &View, sharpness: Sharpness, evidence: &[Evidence]) -> Vec<Guess> {
-    let mut tally: Tally<Support> = Tally::default();
-    for &Evidence { candidate, original, token, score } in evidence {
-        let adapted = if token == original { 1.0 } else { RENAMED };
-        let weight = nearness_weight(candidate.nearness)
-            * adapted
-            * if view.is_new_name(token) { NEW_NAME } else { 1.0 }
-            * sharpness.weight(score);
-        let (_, support) = tally.entry(token);
-        support.weight += weight;
-        if support.best.is_none_or(|best| weight > best.weight) {
-            support.best = Some(Best { weight, place: candidate.place, score });
+impl Support {
+    fn add(&mut self, weight: f64, place: Place, score: f64) {
+        self.weight += weight;
+        if self.best.is_none_or(|best| weight > best.weight) {
+            self.best = Some(Best { weight, place, score });
         }
     }
-    let seen: f64 = tally.entries.iter().map(|(_, support)| support.weight).sum();
+}
+
+/// Votes sharply and softly in one go, since what takes time is to look at the evidence.
+pub(super) fn vote(view: &View, evidence: &[Evidence]) -> Voted {
+    let mut tally: Tally<[Support; 2]> = Tally::default();
+    for &Evidence { candidate, original, token, score } in evidence {
+        let adapted = if token == original { 1.0 } else { RENAMED };
+        let novelty = if view.is_new_name(token) { NEW_NAME } else { 1.0 };
+        let weight = nearness_weight(candidate.nearness) * adapted * novelty;
+        let (_, [sharp, soft]) = tally.entry(token);
+        sharp.add(weight * SHARP.weight(score), candidate.place, score);
+        soft.add(weight * SOFT.weight(score), candidate.place, score);
+    }
+    let supports = |of: usize| tally.entries.iter().map(move |&(token, supports)| (token, supports[of]));
+    Voted { sharp: elected(SHARP, supports(0)), soft: elected(SOFT, supports(1)) }
+}
+
+fn elected(sharpness: Sharpness, supports: impl Iterator<Item = (TokenId, Support)> + Clone) -> Vec<Guess> {
+    let seen: f64 = supports.clone().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
     let guess = |(token, support): (_, Support)| {
         let Best { place, score, .. } = support.best?;
         Some(Guess { token, probability: support.weight / total, place, match_len: score })
     };
-    ranked(tally.entries.into_iter().filter_map(guess).collect())
+    ranked(supports.filter_map(guess).collect())
 }
 
 /// Feasibility study, section 8.4: 6/2/1. What was typed lately weighs twice what stands in the file, which decides between good
