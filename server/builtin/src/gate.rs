@@ -30,9 +30,8 @@ pub(crate) fn cut_back(
     let of_the_rest = least_ranked(predictor, written);
     if of_the_rest < least {
         written.guesses.clear();
-        return trust;
     }
-    of_the_rest
+    if written.guesses.is_empty() { trust } else { of_the_rest }
 }
 
 /// The probability of the least certain token; 1 of none.

@@ -280,6 +280,7 @@ fn unlikely_tokens_are_cut_off() {
     assert!(ungated.trust < 0.5 && !ungated.text.is_empty(), "{ungated:?}");
     let gated = complete_at(Language::Python, other, fixture, &Settings::for_editor());
     assert_eq!((gated.stop, gated.text.as_str()), (StopReason::Unlikely, ""));
+    assert_eq!(gated.trust, ungated.trust, "how unlikely it is can be told");
 }
 
 #[test]
