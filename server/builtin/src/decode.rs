@@ -50,11 +50,11 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
     let is_engine = settings.method == Method::Hybrid;
     let continuation = if is_engine { stop::continuation(view, models) } else { 1.0 };
     let is_unneeded = settings.min_continuation.is_some_and(|least| continuation < least);
+    if view.cursor.mode == Mode::Nothing || is_unneeded {
+        return completion(view, Written::nothing(StopReason::NothingNeeded), 1.0, continuation);
+    }
     let predictor = &mut Predictor::new(view, models);
     let (mut written, trust) = match settings.method {
-        _ if view.cursor.mode == Mode::Nothing || is_unneeded => {
-            (Written::nothing(StopReason::NothingNeeded), 1.0)
-        }
         Method::Empty => (Written::nothing(StopReason::NothingFound), 1.0),
         Method::NearestLine => alone(nearest::copy(view)),
         Method::LongestMatch => alone(write(view, predictor, Model::LongestMatch, keep_going)),

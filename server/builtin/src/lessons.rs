@@ -1,12 +1,11 @@
 //! What the fitted models see, for fitting them: `cargo xtask fit` asks here and nobody else.
 
 use crate::models::Models;
-use crate::predict::Predictor;
-use crate::proposals::proposals;
-use crate::render;
-use crate::stop;
+use crate::predict::{Predictor, ranking};
+use crate::proposals::{Proposal, proposals};
 use crate::stream::{Piece, Stream};
 use crate::view::{View, intern};
+use crate::{render, stop};
 
 /// A place in a truth, with what might have come next.
 #[derive(Clone, Debug)]
@@ -45,7 +44,7 @@ impl View<'_> {
         let predictor = Predictor::new(self, Models::shipped());
         let lesson = |place: usize| {
             let choices = predictor.choices(&stream.tokens[..place]);
-            let choice = |choice: &crate::predict::ranking::Choice| Choice {
+            let choice = |choice: &ranking::Choice| Choice {
                 features: choice.features.to_vec(),
                 is_right: choice.guess.token == stream.tokens[place],
             };
@@ -59,7 +58,7 @@ impl View<'_> {
         let continuation = stop::continuation(self, models);
         let predictor = &mut Predictor::new(self, models);
         let proposals = proposals(self, predictor, continuation, &mut || true);
-        let proposed = |proposal: crate::proposals::Proposal| Proposed {
+        let proposed = |proposal: Proposal| Proposed {
             text: render::text(self, &proposal.written).0,
             features: proposal.features.to_vec(),
         };

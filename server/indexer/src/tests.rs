@@ -1,3 +1,5 @@
+//! A folder is followed, cached and opened again, and what is known of it is always what is on disk.
+
 use std::fs;
 use std::path::Path;
 

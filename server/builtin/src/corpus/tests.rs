@@ -1,3 +1,5 @@
+//! Corpora with changed files on top are as if they were put together anew, in whichever order the changes came.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Images are read as they were written, and damaged ones are told and never believed.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};

@@ -1,3 +1,5 @@
+//! What is told of a token stands where it is told to, under the name that is told.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
