@@ -11,6 +11,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::{components, extension, process, tidy};
 
+/// Variables that name folders of test data, which the project does not hold.
+const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
+
 /// Runs everything; `nextest_args` go to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
@@ -36,10 +39,10 @@ fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Resul
     let mut cargo = process::cargo();
     cargo.args(["nextest", "run", "--workspace"]).args(nextest_args).envs(components);
     // Tests run in the folder of their package, so a relative path must become an absolute one here.
-    if let Some(golden) = env::var_os("GHOSTBENCH_GOLDEN") {
-        let absolute = Path::new(&golden).canonicalize();
-        let absolute = absolute.with_context(|| format!("GHOSTBENCH_GOLDEN names {}", golden.display()))?;
-        cargo.env("GHOSTBENCH_GOLDEN", absolute);
+    for variable in TEST_DATA {
+        let Some(folder) = env::var_os(variable) else { continue };
+        let absolute = Path::new(&folder).canonicalize();
+        cargo.env(variable, absolute.with_context(|| format!("{variable} names {}", folder.display()))?);
     }
     process::run(&mut cargo)
 }
