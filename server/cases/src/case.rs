@@ -113,7 +113,7 @@ words! {
 }
 
 words! {
-    /// Codev-Bench's seven block kinds.
+    /// Codev-Bench's seven block kinds, and the import, which it counts as a statement.
     BlockKind {
         /// A function or method.
         Function = "function",
@@ -129,6 +129,8 @@ words! {
         Catch = "catch",
         /// A simple statement.
         Statement = "statement",
+        /// An import of names from elsewhere.
+        Import = "import",
     }
 }
 

@@ -13,6 +13,11 @@ pub const RESOLVED_TAG: &str = "resolved";
 /// Name of the tag that names the engine whose right answers were selected against.
 pub const JUDGE_TAG: &str = "judge";
 
+/// Name of the tag that says what an empty truth follows.
+pub const FOLLOWS_TAG: &str = "follows";
+/// Value of [`FOLLOWS_TAG`]: a statement after which nothing is reached, such as `return`, `raise` or `break`.
+pub const AFTER_JUMP: &str = "jump";
+
 /// A place where a name is defined. Written as `path:line`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefinedAt {
@@ -20,6 +25,13 @@ pub struct DefinedAt {
     pub path: String,
     /// Line of the name, 0-based.
     pub line: u32,
+}
+
+impl Case {
+    /// Whether nothing is to be written behind a statement after which nothing is reached.
+    pub fn follows_jump(&self) -> bool {
+        self.tags.get(FOLLOWS_TAG).is_some_and(|follows| follows == AFTER_JUMP)
+    }
 }
 
 impl fmt::Display for DefinedAt {

@@ -18,7 +18,7 @@ pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
     Variant, suite_hash,
 };
-pub use defined::{DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG};
+pub use defined::{AFTER_JUMP, DEFINED_TAG, DefinedAt, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG};
 pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use prediction::{
     Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Renamed, Span, SpanSource, Status,

@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Schema {
     /// Changes when an old reader would misunderstand a row.
     pub major: u32,
-    /// Changes when a field is added that an old reader may ignore.
+    /// Changes when a field is added that an old reader may ignore, or a word that it names as unknown.
     pub minor: u32,
 }
 
 impl Schema {
     /// The version this build writes.
-    pub const CURRENT: Schema = Schema { major: 1, minor: 2 };
+    pub const CURRENT: Schema = Schema { major: 1, minor: 3 };
 
     /// Whether this build understands rows of this version.
     pub fn is_readable(self) -> bool {

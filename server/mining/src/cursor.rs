@@ -89,7 +89,7 @@ pub fn at_cursor(file: &SourceFile, tree: &Tree, offset: usize, origin: &Origin)
         prefix: prefix.to_owned(),
         suffix: &text[hole.range.end..],
         context: Vec::new(),
-        tags: tags(scenario, hole.shape),
+        tags: tags(scenario, &hole),
     };
     Ok(question.case(file, origin))
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use cases::{BlockKind, Case, ContextItem, Origin, Scenario, Schema, Tags, Task, Variant};
+use cases::{
+    AFTER_JUMP, BlockKind, Case, ContextItem, FOLLOWS_TAG, Origin, Scenario, Schema, Tags, Task, Variant,
+};
 use index::{FunctionQuery, Searcher};
 use syntax::{Projects, SourceFile};
 use text::{Document, Encoding, Position};
@@ -78,6 +80,9 @@ impl Repository<'_> {
         let source = self.files.get(file)?;
         let text = &*source.text;
         let suffix = suffix(text, hole, tail)?;
+        if tail != Tail::Whole && !hole.has_beginning {
+            return None;
+        }
         let prefix = prefix(text, hole);
         let context = match scenario {
             Scenario::Rag => Some(self.similar_functions(source, hole)?),
@@ -91,7 +96,7 @@ impl Repository<'_> {
             prefix,
             suffix,
             context: context.unwrap_or_default(),
-            tags: tags(scenario, hole.shape),
+            tags: tags(scenario, hole),
         };
         Some(question.case(source, self.origin))
     }
@@ -165,12 +170,14 @@ pub(crate) fn shape_variant(shape: Shape) -> Variant {
     }
 }
 
-/// Where the variant says how much is missing, the way the block was cut is kept as a remark.
-pub(crate) fn tags(scenario: Scenario, shape: Shape) -> Tags {
-    match scenario {
-        Scenario::Rag | Scenario::IncompleteSuffix => {
+/// Where the variant says how much is missing, the way the block was cut is kept as a remark; and of a complete body, that it ends with
+/// a statement after which nothing is reached.
+pub(crate) fn tags(scenario: Scenario, hole: &Hole) -> Tags {
+    match (scenario, hole.shape) {
+        (Scenario::Rag | Scenario::IncompleteSuffix, shape) => {
             [("cut".to_owned(), shape_variant(shape).name().to_owned())].into()
         }
+        (_, Shape::Empty) if hole.follows_jump => [(FOLLOWS_TAG.to_owned(), AFTER_JUMP.to_owned())].into(),
         _ => Tags::new(),
     }
 }

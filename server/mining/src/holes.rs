@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use syntax::{Block, Body, SourceFile, Token, TokenKind};
+use syntax::{Block, Body, SourceFile, Token, TokenKind, Tree};
+use unicode_segmentation::GraphemeCursor;
 
 use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
 use crate::random::Random;
@@ -21,17 +22,30 @@ const MAX_TYPED_OF_IDENTIFIER: usize = 3;
 
 /// All holes of a file in order of their start.
 pub(crate) fn holes(file: &SourceFile, seed: u64) -> Vec<Hole> {
-    let parsed = Parsed::new(file, &syntax::parse(file.language, &file.text));
+    let tree = syntax::parse(file.language, &file.text);
+    let parsed = Parsed::new(file, &tree);
     let mut random = Random::new(seed, &file.path);
     let mut holes: Vec<Hole> = parsed
         .blocks
         .iter()
         .enumerate()
-        .filter(|(_, block)| !block.has_error)
+        .filter(|(_, block)| !block.has_error && parsed.is_whole_without(&block.range))
         .flat_map(|(place, block)| parsed.cut(block, &parsed.blocks[place + 1..], &mut random))
+        .filter(|hole| parsed.is_whole_without(&hole.range) && is_between_signs(file, &tree, &hole.range))
         .collect();
     holes.sort_by_key(|hole| (hole.range.start, hole.range.end));
     holes
+}
+
+/// Whether both ends of `range` are between two signs of the text as it is read: not inside of an escape, a character reference, a line
+/// end of two characters or any other cluster of characters that is seen as one.
+pub(crate) fn is_between_signs(file: &SourceFile, tree: &Tree, range: &Range<usize>) -> bool {
+    let is_between = |offset: usize| {
+        let mut cursor = GraphemeCursor::new(offset, file.text.len(), true);
+        let is_boundary = cursor.is_boundary(&file.text, 0);
+        is_boundary == Ok(true) && !tree.is_in_escape(offset)
+    };
+    is_between(range.start) && is_between(range.end)
 }
 
 /// The recipes.
@@ -43,9 +57,9 @@ impl Parsed<'_> {
             Some(body) => {
                 cuts.push((Shape::HeaderEnd, self.statements_from(body, 0)));
                 cuts.push((Shape::RestOfBlock, self.rest_of_block(body, random)));
-                cuts.push((Shape::Empty, self.after_body(body)));
+                cuts.push((Shape::Empty, self.after_body(block, body)));
             }
-            None if block.kind == syntax::BlockKind::Statement => {
+            None if block.kind.is_simple() => {
                 cuts.push((Shape::MidStatement, self.mid_statement(block, following, random)));
             }
             None => {}
@@ -81,13 +95,19 @@ impl Parsed<'_> {
     }
 
     /// The end of the line on which the body's last statement ends, where nothing but blanks or a comment follows it there.
-    fn after_body(&self, body: &Body) -> Option<Range<usize>> {
+    ///
+    /// `None` where a fresh line there would not be recognized as one of the body: where the last statement is not aligned with the
+    /// first one, as behind a label, or the body is not indented.
+    fn after_body(&self, block: &Block, body: &Body) -> Option<Range<usize>> {
         let last = body.statements.last().filter(|_| body.statements.len() >= MIN_STATEMENTS)?;
         let rest = &self.text[last.end..];
         let line_end = last.end + rest.find('\n')?;
         let line_end = if self.text[..line_end].ends_with('\r') { line_end - 1 } else { line_end };
         let next_token = self.tokens_in(last.end..line_end).first();
-        (next_token.is_none() && self.starts_line(last.start)).then_some(line_end..line_end)
+        let indentation = self.indentation(last.start);
+        let is_aligned = indentation == self.indentation(body.statements.first()?.start)
+            && indentation.len() > self.indentation(block.range.start).len();
+        (next_token.is_none() && self.starts_line(last.start) && is_aligned).then_some(line_end..line_end)
     }
 
     /// From a token of the statement, or from inside an identifier, to its end.
@@ -95,7 +115,7 @@ impl Parsed<'_> {
         let mut starts = self.starts_in_statement(&block.range);
         // What stands in a group of declarations ends by itself, not with the group.
         let inner = following.iter().take_while(|inner| inner.range.start < block.range.end);
-        for inner in inner.filter(|inner| inner.kind == syntax::BlockKind::Statement) {
+        for inner in inner.filter(|inner| inner.kind.is_simple()) {
             starts.retain(|start| !inner.range.contains(&start.range.start));
         }
         let token = starts.get(random.below(starts.len()))?;

@@ -3,10 +3,14 @@
 use std::ops::Range;
 
 use cases::BlockKind;
-use syntax::{Block, Body, SourceFile, Token, TokenKind, Tree};
+use syntax::{Block, Body, Conditionals, Language, SourceFile, Token, TokenKind, Tree};
 
 /// Longest truth, in lines: what is longer is written in many steps, not completed in one.
 pub(crate) const MAX_TRUTH_LINES: usize = 60;
+
+/// Tokens before the cursor, at least, where the text behind it is missing: about six lines of code. With less, no engine and no person
+/// can tell what the file is about to become.
+const MIN_TOKENS_BEFORE_TAIL: usize = 50;
 
 /// How the hole was cut into its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +40,10 @@ pub(crate) struct Hole {
     pub(crate) function: Option<Range<usize>>,
     /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
     pub(crate) last_statement: usize,
+    /// Whether that statement never runs into a next one, so that nothing but its end can follow.
+    pub(crate) follows_jump: bool,
+    /// Whether enough of the file is before the hole to tell what it is about when the rest is missing.
+    pub(crate) has_beginning: bool,
 }
 
 /// A file taken apart.
@@ -44,26 +52,34 @@ pub(crate) struct Parsed<'a> {
     /// In order of their start, outer before inner.
     pub(crate) blocks: Vec<Block>,
     tokens: Vec<Token>,
+    language: Language,
+    conditionals: Conditionals,
 }
 
 impl<'a> Parsed<'a> {
     /// `tree` is that of the file's text.
     pub(crate) fn new(file: &'a SourceFile, tree: &Tree) -> Parsed<'a> {
         let text = &*file.text;
-        Parsed { text, blocks: tree.blocks(text), tokens: syntax::lex(file.language, text) }
+        let tokens = syntax::lex(file.language, text);
+        let conditionals = Conditionals::new(file.language, text, &tokens);
+        Parsed { text, blocks: tree.blocks(text), tokens, language: file.language, conditionals }
     }
 
     pub(crate) fn hole(&self, block: &Block, shape: Shape, range: Range<usize>) -> Hole {
+        let hole_start = range.start;
         let function = self.enclosing_function(&range);
         let body = function.and_then(|function| function.body.as_ref()).map(|body| body.inner.clone());
-        let last_statement = block.body.as_ref().and_then(|body| body.statements.last());
+        let last_statement =
+            block.body.as_ref().and_then(|body| body.statements.last()).unwrap_or(&block.range).clone();
         Hole {
             kind: block_kind(block.kind),
             shape,
             range,
             function_end: body.map(|body| body.start + self.text[body].trim_end().len()),
             function: function.map(|function| function.range.clone()),
-            last_statement: last_statement.unwrap_or(&block.range).start,
+            follows_jump: syntax::is_jump(self.language, &self.text[last_statement.clone()]),
+            last_statement: last_statement.start,
+            has_beginning: self.has_tokens_before(hole_start),
         }
     }
 
@@ -84,6 +100,25 @@ impl<'a> Parsed<'a> {
     /// The same without the line ends.
     pub(crate) fn words_in(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = &Token> {
         self.tokens_in(range).iter().filter(|token| token.kind != TokenKind::Newline)
+    }
+
+    /// Whether [`MIN_TOKENS_BEFORE_TAIL`] tokens end before `offset`.
+    fn has_tokens_before(&self, offset: usize) -> bool {
+        let words = self.tokens.iter().filter(|token| token.kind != TokenKind::Newline);
+        words.take(MIN_TOKENS_BEFORE_TAIL).filter(|token| token.range.end <= offset).count()
+            == MIN_TOKENS_BEFORE_TAIL
+    }
+
+    /// Whether the text without `range` is whole for every choice of `#if` arms.
+    pub(crate) fn is_whole_without(&self, range: &Range<usize>) -> bool {
+        self.conditionals.leave_whole(range)
+    }
+
+    /// The blanks that the line of `offset` begins with.
+    pub(crate) fn indentation(&self, offset: usize) -> &str {
+        let line = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.text[line..];
+        &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
     }
 
     /// The token that `offset` is inside of, not at its ends.
@@ -109,5 +144,6 @@ pub(crate) fn block_kind(kind: syntax::BlockKind) -> BlockKind {
         syntax::BlockKind::Try => BlockKind::Try,
         syntax::BlockKind::Catch => BlockKind::Catch,
         syntax::BlockKind::Statement => BlockKind::Statement,
+        syntax::BlockKind::Import => BlockKind::Import,
     }
 }

@@ -80,6 +80,15 @@ fn files() -> Vec<SourceFile> {
     files
 }
 
+/// The files under other names and with other text before, so that they are no copies.
+fn variations(number: usize) -> impl Iterator<Item = SourceFile> {
+    files().into_iter().map(move |file| SourceFile {
+        path: format!("{number}/{}", file.path).into(),
+        text: format!("NUMBER = {number};\n{}", file.text).into(),
+        ..file
+    })
+}
+
 fn file(path: &str, language: Language, text: &str) -> SourceFile {
     SourceFile { path: path.into(), language, text: text.into() }
 }
@@ -202,35 +211,30 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn kinds_and_scenarios_are_drawn_evenly() {
-    // Copies under other names, so that no kind runs out.
-    let copy = |i: usize| {
-        files().into_iter().map(move |file| SourceFile { path: format!("{i}/{}", file.path).into(), ..file })
-    };
-    let files: Vec<SourceFile> = (0..5).flat_map(copy).collect();
-    let cases = mine_from(&files, &options(56, 1));
+    let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
+    let cases = mine_from(&files, &options(200, 1));
     let count = |of: &dyn Fn(&Case) -> String| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         cases.iter().for_each(|case| *counts.entry(of(case)).or_default() += 1);
         counts
     };
     let scenarios = count(&|case| case.scenario.to_string());
-    assert!(scenarios.values().all(|&cases| cases == 14), "{scenarios:?}");
+    assert_eq!(scenarios.values().collect::<Vec<_>>(), [&40, &40, &80, &40], "{scenarios:?}");
     let kinds = count(&|case| case.block_kind.unwrap().to_string());
     assert_eq!(kinds.len(), BlockKind::ALL.len(), "{kinds:?}");
-    assert!(kinds.values().all(|&cases| (6..=11).contains(&cases)), "{kinds:?}");
+    let (imports, others): (Vec<_>, Vec<_>) = kinds.iter().partition(|(kind, _)| *kind == "import");
+    assert!(imports.iter().all(|(_, cases)| (1..=4).contains(*cases)), "{kinds:?}");
+    assert!(others.iter().all(|(_, cases)| (14..=36).contains(*cases)), "{kinds:?}");
     assert_eq!(count(&|case| case.language.clone()).len(), 2);
 }
 
 #[test]
-fn complete_bodies_are_a_fifth_and_of_all_kinds() {
-    let copy = |i: usize| {
-        files().into_iter().map(move |file| SourceFile { path: format!("{i}/{}", file.path).into(), ..file })
-    };
-    let files: Vec<SourceFile> = (0..20).flat_map(copy).collect();
+fn complete_bodies_are_half_of_a_small_suite_and_of_all_kinds() {
+    let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
     let cases = mine_from(&files, &Options { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
     let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
     let kinds: BTreeSet<_> = empty.iter().map(|case| case.block_kind).collect();
-    assert_eq!((cases.len(), empty.len()), (100, 20));
+    assert_eq!((cases.len(), empty.len()), (100, 50));
     assert!(kinds.len() >= 3, "{kinds:?}");
 }
 
@@ -322,4 +326,118 @@ fn broken_code_and_odd_text_are_mined_without_panic() {
             texts.iter().enumerate().map(|(i, text)| file(&format!("{i}"), language, text)).collect();
         mine_from(&files, &options(10, 1));
     }
+}
+
+/// The cases of `scenario` from these files, as many as there are.
+fn all_of(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
+    mine_from(files, &Options { scenarios: vec![scenario], ..options(400, 1) })
+}
+
+#[test]
+fn imports_are_a_kind_with_a_quota() {
+    let text = |i: usize| {
+        let imports: String = (0..30).map(|j| format!("import module_{i}_{j}\n")).collect();
+        format!("{imports}\n\ndef run_{i}(a):\n    b = a.run({i})\n    return b\n")
+    };
+    let files: Vec<_> = (0..20).map(|i| file(&format!("{i}.py"), Language::Python, &text(i))).collect();
+    let count = |mix, cases| {
+        let cases =
+            mine_from(&files, &Options { mix, scenarios: vec![Scenario::FullBlock], ..options(cases, 1) });
+        cases.iter().filter(|case| case.block_kind == Some(BlockKind::Import)).count()
+    };
+    // A tenth of a seventh, and a tenth of 85 %; also where little else is left.
+    assert_eq!((count(Mix::Even, 60), count(Mix::Even, 600)), (1, 9));
+    assert_eq!(count(Mix::RealUse, 100), 9);
+}
+
+#[test]
+fn where_the_rest_is_missing_enough_comes_before() {
+    let cases = all_of(Scenario::IncompleteSuffix, &files());
+    assert!(cases.len() > 5);
+    for case in &cases {
+        let language = Language::from_name(&case.language).unwrap();
+        let tokens = syntax::lex(language, &case.prefix);
+        let words = tokens.iter().filter(|token| token.kind != syntax::TokenKind::Newline);
+        assert!(words.count() >= 50, "{:?}", case.prefix);
+    }
+}
+
+#[test]
+fn the_same_text_around_a_cursor_counts_once() {
+    let once = files();
+    let twice = [
+        once.clone(),
+        variations(0).collect(),
+        variations(0).map(|file| SourceFile { path: format!("copy/{}", file.path).into(), ..file }).collect(),
+    ]
+    .concat();
+    let cases = mine_from(&twice, &options(4_000, 1));
+    let mut paths: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for case in &cases {
+        paths.entry((&case.prefix, &case.suffix)).or_default().insert(&case.path);
+    }
+    assert!(paths.values().all(|paths| paths.len() == 1));
+    assert!(cases.iter().any(|case| case.path.starts_with("copy/")));
+}
+
+#[test]
+fn a_body_that_ends_with_a_jump_is_told_apart() {
+    let cases = all_of(Scenario::InnerBlock, &files());
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    let (behind, others): (Vec<&Case>, Vec<&Case>) = empty.iter().partition(|case| case.follows_jump());
+    assert!(!behind.is_empty() && !others.is_empty());
+    for case in behind {
+        let last = case.prefix.trim_end().rsplit('\n').next().unwrap().trim();
+        let is_jump = ["return", "raise", "continue"].iter().any(|word| last.starts_with(word));
+        assert!(is_jump || case.language == "rust", "{last}");
+    }
+}
+
+/// Whether `text` has a case whose cursor, or truth, is as the closure says.
+fn has_case(language: Language, text: &str, is_wanted: &dyn Fn(&Case) -> bool) -> bool {
+    let files = [file("one", language, text)];
+    let scenarios = [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix];
+    (1..20).flat_map(|seed| scenarios.map(|scenario| (seed, scenario))).any(|(seed, scenario)| {
+        let options = Options { scenarios: vec![scenario], ..options(30, seed) };
+        mine_from(&files, &options).iter().any(is_wanted)
+    })
+}
+
+#[test]
+fn nothing_is_cut_across_alternative_braces() {
+    let text = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n        i(a, 3);\n    }\n    return a;\n}\n";
+    let is_across = |case: &Case| case.truth.contains("#else") != case.truth.contains("#if");
+    assert!(!has_case(Language::C, text, &is_across));
+    assert!(!has_case(Language::C, text, &|case| case.truth.contains("#if")));
+    assert!(!has_case(Language::CSharp, &format!("class A {{\n{text}}}\n"), &is_across));
+    let balanced =
+        text.replace("if (b) {", "if (b) {}").replace("if (a) {", "if (a) {}").replace("    }\n", "");
+    assert!(has_case(Language::C, &balanced, &|case| case.truth.contains("#if") && !is_across(case)));
+}
+
+#[test]
+fn a_fresh_line_behind_a_label_is_no_case() {
+    let text = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n".repeat(5);
+    let is_empty = |case: &Case| case.variant == Some(Variant::Empty);
+    assert!(!has_case(Language::C, &text, &is_empty));
+    assert!(has_case(Language::C, &text.replace("out:\n", ""), &is_empty));
+}
+
+#[test]
+fn nothing_is_cut_inside_of_what_is_read_as_one_sign() {
+    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}";
+    let text = format!("function f() {{\n  return <p>Tom &amp; {family} Jerry &amp; Co</p>;\n}}\n").repeat(9);
+    let parts = |case: &Case| {
+        let end = case.prefix.len() + case.truth.len();
+        let whole = [&*case.prefix, &case.truth, &case.suffix].concat();
+        [case.prefix.len(), end].iter().any(|&at| {
+            let cuts = |sign: &str| {
+                whole.match_indices(sign).any(|(start, _)| start < at && at < start + sign.len())
+            };
+            cuts("&amp;") || cuts(family) || cuts("\r\n")
+        })
+    };
+    assert!(has_case(Language::Tsx, &text, &|case| case.prefix.ends_with("<p>Tom ")));
+    assert!(!has_case(Language::Tsx, &text, &parts));
+    assert!(!has_case(Language::Tsx, &text.replace('\n', "\r\n"), &parts));
 }

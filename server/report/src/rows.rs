@@ -39,10 +39,14 @@ pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Optio
     engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint)
 }
 
-/// The scenario. Cases whose right answer is nothing are kept apart, because other metrics apply to them, and so are the variants of
+/// The scenario. Cases whose right answer is nothing are kept apart, because other metrics apply to them, those of them behind a `return`
+/// or its kin once more, because nothing else can follow there, and so are the variants of
 /// `cross_file`, and in each of them the names that were found by themselves.
 pub(crate) fn situation(case: &Case) -> String {
     match (case.scenario, case.variant) {
+        (scenario, Some(Variant::Empty)) if case.follows_jump() => {
+            format!("{scenario}/{}/after_jump", Variant::Empty)
+        }
         (scenario, Some(Variant::Empty)) => format!("{scenario}/{}", Variant::Empty),
         (scenario @ Scenario::CrossFile, Some(variant)) if case.is_resolved() => {
             format!("{scenario}/{variant}")

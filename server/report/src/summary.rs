@@ -158,7 +158,7 @@ pub struct ContextEffect {
 /// The same cases asked of every engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Group {
-    /// The scenario, with `/empty` where the right answer is nothing, and of `cross_file` with `/` and the variant, and `/unresolved` where
+    /// The scenario, with `/empty` where the right answer is nothing, `/empty/after_jump` where nothing else can follow, and of `cross_file` with `/` and the variant, and `/unresolved` where
     /// the name was found by itself; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,

@@ -1,10 +1,12 @@
-//! The block tree: Codev-Bench's seven kinds, with exact ranges.
+//! The block tree: Codev-Bench's seven kinds and imports, with exact ranges.
 //!
 //! - An `elif` or `else if` is an `if` block of its own inside the first one; the body of an `else` belongs to the construct that it
 //!   ends. A `finally` is a `try` block and a `catch` a `catch` block, both inside the whole `try`.
 //! - A function is a block if it has a body. Lambdas and closures are parts of expressions and no blocks; their statements are.
-//! - A simple statement stands in a function or at module level. Imports and variables are statements; members of classes and
-//!   declarations of types are none. What is a block of another kind is not a statement too.
+//! - A simple statement is in a function or at module level. Variables are statements; members of classes and declarations of types
+//!   are none. A block of another kind is not a statement too.
+//! - An import is a kind of its own: its truth is a list of names, not code. So is a re-export, and in JavaScript a variable that is
+//!   initialised with `require`. `#include` and C++'s `using` are no imports: the first is no block, the second a statement.
 //! - In Rust, a construct in the place of a statement has the range of that statement.
 
 use std::cmp::Reverse;
@@ -12,11 +14,11 @@ use std::ops::Range;
 
 use crate::body::{Body, measure_body};
 use crate::constructs::{Construct, Structure, structure, structure_within};
-use crate::language::Row;
+use crate::language::{Language, Row};
 use crate::queries::Kind;
 use crate::tree::Tree;
 
-/// Codev-Bench's seven block kinds.
+/// Codev-Bench's seven block kinds, and the import, which it counts as a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockKind {
     /// A function or method.
@@ -33,19 +35,28 @@ pub enum BlockKind {
     Catch,
     /// A simple statement.
     Statement,
+    /// An import of names from elsewhere.
+    Import,
+}
+
+impl BlockKind {
+    /// Whether blocks of this kind consist of a header alone and hold no other blocks but of this kind.
+    pub fn is_simple(self) -> bool {
+        matches!(self, BlockKind::Statement | BlockKind::Import)
+    }
 }
 
 /// One block of the block tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Which of the seven kinds.
+    /// Its kind.
     pub kind: BlockKind,
     /// The whole construct, without surrounding blanks; a function's decorators, annotations, attributes and `export` included.
     pub range: Range<usize>,
     /// From the start of the construct to just past the opener of its body (`:`, `{` or `=>`), or of its condition where the body
-    /// has no opener; a statement's header is its whole range.
+    /// has no opener; the header of a statement or an import is its whole range.
     pub header: Range<usize>,
-    /// The body; `None` for statements (`if (a) return;` has a body of one statement).
+    /// The body; `None` for statements and imports (`if (a) return;` has a body of one statement).
     pub body: Option<Body>,
     /// Index of the innermost enclosing block in the same list.
     pub parent: Option<usize>,
@@ -59,6 +70,7 @@ impl Tree {
         let pieces = self.pieces(&structure(self));
         let mut blocks: Vec<Block> = pieces.into_iter().filter_map(Piece::into_block).collect();
         blocks.iter_mut().for_each(|block| block.trim(text));
+        blocks.iter_mut().for_each(|block| block.find_import(self.language, text));
         blocks.sort_by_key(|block| (block.range.start, Reverse(block.range.end)));
         set_parents(&mut blocks);
         blocks
@@ -78,6 +90,22 @@ impl Tree {
             .map(|header| header.end)
     }
 
+    /// The ends of everything around `offset` that ends like a statement, from the inside out: statements and headers, and whole blocks
+    /// around them. The first one is no further than [`Tree::statement_end`].
+    pub fn ends_around(&self, offset: usize) -> Vec<usize> {
+        let pieces = self.pieces(&structure_within(self, offset..offset.saturating_add(1)));
+        let around =
+            pieces.into_iter().filter(|piece| piece.kind != Kind::Other && piece.range.contains(&offset));
+        let mut ends: Vec<usize> = around
+            .flat_map(|piece| [piece.header, piece.range])
+            .filter(|part| part.contains(&offset))
+            .map(|part| part.end)
+            .collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
     /// All constructs in order of their start, outer before inner, one for each range.
     fn pieces(&self, structure: &Structure) -> Vec<Piece> {
         let row = self.language.row();
@@ -90,6 +118,19 @@ impl Tree {
 }
 
 impl Block {
+    /// Recognizes an import that is written as a call, which the shape of the tree does not tell.
+    fn find_import(&mut self, language: Language, text: &str) {
+        let call = language.row().import_call;
+        if self.kind != BlockKind::Statement || call.is_empty() {
+            return;
+        }
+        let statement = text.get(self.range.clone()).unwrap_or_default();
+        let value = statement.split_once('=').map_or(statement, |(_, value)| value.trim_start());
+        if value.starts_with(call) {
+            self.kind = BlockKind::Import;
+        }
+    }
+
     /// Cuts off the blanks that some grammars count as part of a case, and all of them as part of broken code.
     fn trim(&mut self, text: &str) {
         trim(&mut self.range, text);
@@ -128,7 +169,7 @@ impl Piece {
     fn into_block(self) -> Option<Block> {
         let Kind::Block(kind) = self.kind else { return None };
         // A function without a body is a declaration.
-        if self.body.is_none() && kind != BlockKind::Statement {
+        if self.body.is_none() && !kind.is_simple() {
             return None;
         }
         let Piece { range, header, body, has_error, .. } = self;

@@ -33,6 +33,12 @@ pub(crate) struct Row {
     pub(crate) doc_comments: &'static [&'static str],
     /// The sign that ends a statement; empty where the end of the line does.
     pub(crate) statement_end: &'static str,
+    /// The call that imports a module, with its bracket; empty where none does.
+    pub(crate) import_call: &'static str,
+    /// The words that a statement begins with which never runs into the next one.
+    pub(crate) jumps: &'static [&'static str],
+    /// Whether lines that begin with `#` choose which parts of the text are compiled.
+    pub(crate) has_preprocessor: bool,
     /// What the language says about names.
     pub(crate) rules: &'static dyn Rules,
 }
@@ -50,6 +56,9 @@ macro_rules! languages {
         name_wrappers: $name_wrappers:expr,
         doc_comments: $doc_comments:expr,
         statement_end: $statement_end:expr,
+        import_call: $import_call:expr,
+        jumps: $jumps:expr,
+        has_preprocessor: $has_preprocessor:expr,
         rules: $rules:expr,
     })+) => {
         /// A supported language. `name()` is the word used in files and on the command line.
@@ -87,6 +96,9 @@ macro_rules! languages {
             name_wrappers: &$name_wrappers,
             doc_comments: &$doc_comments,
             statement_end: $statement_end,
+            import_call: $import_call,
+            jumps: &$jumps,
+            has_preprocessor: $has_preprocessor,
             rules: &$rules,
         }),+];
     };
@@ -105,6 +117,9 @@ languages! {
         name_wrappers: [],
         doc_comments: [],
         statement_end: "",
+        import_call: "",
+        jumps: ["return", "raise", "break", "continue"],
+        has_preprocessor: false,
         rules: Python,
     }
     /// TypeScript without JSX.
@@ -119,6 +134,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["/**"],
         statement_end: ";",
+        import_call: "require(",
+        jumps: ["return", "throw", "break", "continue"],
+        has_preprocessor: false,
         rules: EcmaScript,
     }
     /// TypeScript with JSX.
@@ -133,6 +151,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["/**"],
         statement_end: ";",
+        import_call: "require(",
+        jumps: ["return", "throw", "break", "continue"],
+        has_preprocessor: false,
         rules: EcmaScript,
     }
     /// JavaScript, JSX included.
@@ -147,6 +168,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["/**"],
         statement_end: ";",
+        import_call: "require(",
+        jumps: ["return", "throw", "break", "continue"],
+        has_preprocessor: false,
         rules: EcmaScript,
     }
     /// Java.
@@ -161,6 +185,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["/**"],
         statement_end: ";",
+        import_call: "",
+        jumps: ["return", "throw", "break", "continue", "yield"],
+        has_preprocessor: false,
         rules: Java,
     }
     /// C#.
@@ -175,6 +202,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["///", "/**"],
         statement_end: ";",
+        import_call: "",
+        jumps: ["return", "throw", "break", "continue", "goto", "yield break"],
+        has_preprocessor: true,
         rules: CSharp,
     }
     /// Rust.
@@ -189,6 +219,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["///", "/**"],
         statement_end: ";",
+        import_call: "",
+        jumps: ["return", "break", "continue"],
+        has_preprocessor: false,
         rules: Rust,
     }
     /// Go.
@@ -203,6 +236,9 @@ languages! {
         name_wrappers: [],
         doc_comments: ["//", "/*"],
         statement_end: "",
+        import_call: "",
+        jumps: ["return", "break", "continue", "goto", "fallthrough"],
+        has_preprocessor: false,
         rules: Go,
     }
     /// C (and `.h` headers).
@@ -217,6 +253,9 @@ languages! {
         name_wrappers: ["function_declarator", "pointer_declarator", "parenthesized_declarator", "attributed_declarator"],
         doc_comments: ["//", "/*"],
         statement_end: ";",
+        import_call: "",
+        jumps: ["return", "break", "continue", "goto"],
+        has_preprocessor: true,
         rules: C,
     }
     /// C++.
@@ -237,6 +276,9 @@ languages! {
         ],
         doc_comments: ["//", "/*"],
         statement_end: ";",
+        import_call: "",
+        jumps: ["return", "throw", "break", "continue", "goto", "co_return"],
+        has_preprocessor: true,
         rules: C,
     }
 }

@@ -14,7 +14,7 @@ use crate::language::{COUNT, Language};
 pub(crate) enum Kind {
     /// Nothing, whatever else captures the same range: a docstring, part of a header, or braces that belong to no kind.
     Other,
-    /// One of the seven kinds.
+    /// A block of this kind.
     Block(BlockKind),
     /// Ends like a statement but is none: a member or declaration of a type, an annotation, the value of an arm.
     Part,
@@ -68,6 +68,7 @@ impl Role {
             "try" => block(BlockKind::Try),
             "catch" => block(BlockKind::Catch),
             "statement" => block(BlockKind::Statement),
+            "import" => block(BlockKind::Import),
             "body" => Role::Body,
             "open" => Role::Open,
             "close" => Role::Close,

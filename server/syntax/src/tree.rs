@@ -58,6 +58,16 @@ impl Tree {
         walk(self.root(), |node| node.has_error()).any(|node| node.is_error())
     }
 
+    /// Whether `offset` is inside of an escape in a string (`\n`) or a character reference in a markup text (`&amp;`).
+    pub fn is_in_escape(&self, offset: usize) -> bool {
+        let around =
+            self.root().descendant_for_byte_range(offset.saturating_sub(1), offset.saturating_add(1));
+        around.is_some_and(|node| {
+            let is_inside = node.start_byte() < offset && offset < node.end_byte();
+            is_inside && matches!(node.kind(), "escape_sequence" | "html_character_reference")
+        })
+    }
+
     pub(crate) fn root(&self) -> Node<'_> {
         self.inner.root_node()
     }

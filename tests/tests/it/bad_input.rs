@@ -217,7 +217,7 @@ fn a_newer_minor_version_is_read() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = rows::text(&project.beside("suite.jsonl"));
-    let newer = suite.replace("{\"schema\":\"1.2\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
+    let newer = suite.replace("{\"schema\":\"1.3\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
     assert_ne!(newer, suite);
     fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
     project.run("replay ../newer.jsonl --workspace . --out ../run").expect_code(0);

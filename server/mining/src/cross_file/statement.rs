@@ -1,9 +1,10 @@
-//! Where the cursor of a `cross_file` case may stand, and where its truth ends.
+//! Where the cursor of a `cross_file` case may be, and where its truth ends: with the statement, by the tree, and at the end of a line.
 
 use std::ops::Range;
 
-use syntax::{SourceFile, Token, TokenKind, Tree};
+use syntax::{Conditionals, SourceFile, Token, TokenKind, Tree};
 
+use crate::holes::is_between_signs;
 use crate::random::Random;
 
 /// A file's tokens and statements.
@@ -11,6 +12,7 @@ pub(super) struct Statements<'a> {
     source: &'a SourceFile,
     tree: &'a Tree,
     tokens: Vec<Token>,
+    conditionals: Conditionals,
 }
 
 impl<'a> Statements<'a> {
@@ -18,20 +20,40 @@ impl<'a> Statements<'a> {
     pub(super) fn new(source: &'a SourceFile, tree: &'a Tree) -> Statements<'a> {
         let mut tokens = syntax::lex(source.language, &source.text);
         tokens.retain(|token| token.kind != TokenKind::Newline);
-        Statements { source, tree, tokens }
+        let conditionals = Conditionals::new(source.language, &source.text, &tokens);
+        Statements { source, tree, tokens, conditionals }
     }
 
     /// From a random token of the statement, on the name's own line and no later than the name, to the statement's end; `None` where
-    /// the name is cut off. What is no statement, as the header of a class is none, ends with its line.
+    /// the name is cut off, or no statement ends with a line.
     pub(super) fn hole(&self, name: &Range<usize>, random: &mut Random) -> Option<Range<usize>> {
         let statement_end = self.tree.statement_end(name.start);
         let starts = self.starts(name, statement_end);
         let &start = starts.get(random.below(starts.len()))?;
-        let end = statement_end.unwrap_or_else(|| self.line_end(name.end));
-        let is_indented = self.source.language.family().is_indented();
-        let end = if is_indented { end } else { self.first_break(start, end) };
+        let end = match statement_end {
+            Some(end) => self.end_of_line_with(name.start, end)?,
+            None => self.end_of_header(name.end)?,
+        };
         let end = start + self.source.text.get(start..end)?.trim_end().len();
-        (name.end <= end).then_some(start..end)
+        let is_whole = name.end <= end && self.conditionals.leave_whole(&(start..end));
+        (is_whole && is_between_signs(self.source, self.tree, &(start..end))).then_some(start..end)
+    }
+
+    /// The end of the statement at `name` that ends at `end`; where something follows it on its line, of the innermost one around it that
+    /// ends there with that line.
+    fn end_of_line_with(&self, name: usize, end: usize) -> Option<usize> {
+        let line_end = self.line_end(end);
+        if line_end <= end {
+            return Some(end);
+        }
+        self.tree.ends_around(name).into_iter().find(|&around| around == line_end)
+    }
+
+    /// What is no statement, as the header of a class is none, ends with its line; `None` where a `{` ends that line, since what is
+    /// behind it belongs to the same type or literal.
+    fn end_of_header(&self, offset: usize) -> Option<usize> {
+        let end = self.line_end(offset);
+        (!self.source.text[..end].ends_with('{')).then_some(end)
     }
 
     /// The tokens on the name's line, up to the name, that belong to the statement which ends there: an inner one ends before.
@@ -47,13 +69,6 @@ impl<'a> Statements<'a> {
         let text = &self.source.text;
         let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
         self.tokens_in(offset..end).last().map_or(offset, |token| token.range.end)
-    }
-
-    /// The end of the first `;`, `{` or `}` after the token at `start`, where CrossCodeEval cuts off.
-    fn first_break(&self, start: usize, end: usize) -> usize {
-        let is_break = |token: &&Token| matches!(&self.source.text[token.range.clone()], ";" | "{" | "}");
-        let found = self.tokens_in(start..end).iter().skip(1).find(is_break);
-        found.map_or(end, |token| token.range.end)
     }
 
     /// The tokens that lie wholly in `range`.

@@ -78,7 +78,7 @@ impl Cursor<'_> {
     fn unlisted_statements(&self, block: &Block, part: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let braces = self.braces_around(part);
         let is_braced = braces.is_some();
-        let is_compound = block.kind != BlockKind::Statement && part.start <= self.at;
+        let is_compound = !block.kind.is_simple() && part.start <= self.at;
         let within = braces.or_else(|| is_compound.then(|| part.clone()))?;
         let (mut statements, mut rest): (Vec<_>, Vec<_>) =
             self.direct_statements(block, &within).partition(|statement| statement.end <= self.at);

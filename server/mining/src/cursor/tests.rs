@@ -410,7 +410,7 @@ fn go() {
         Language::Go,
         GO,
         &expect![[r#"
-            full_block/mid_statement statement: import ⟦"os"⟧
+            full_block/mid_statement import: import ⟦"os"⟧
             full_block/mid_statement statement: lines, err := ⟦read(path)⟧
             full_block/block_start if: ⟦if err != nil {⏎return err⏎}⟧
             inner_block/empty if: return err⟦⟧

@@ -77,7 +77,7 @@ fn every_row_of_a_markdown_table_has_its_columns() {
 fn json_keeps_counts_beside_ratios() {
     let summary = fixture(60).report().summary();
     let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
-    assert_eq!(json["schema"], "1.2");
+    assert_eq!(json["schema"], "1.3");
     assert_eq!(json["engines"][1]["name"], "qwen");
     let section = &json["sections"][0];
     assert_eq!(section["origin"], "mined");

@@ -136,8 +136,8 @@ class A {
 }
 "#,
         expect![[r#"
-            statement "using System;"
-            statement "using static System.Math;"
+            import "using System;"
+            import "using static System.Math;"
             end: "(1);"
         "#]],
     );

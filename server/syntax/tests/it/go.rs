@@ -229,10 +229,10 @@ const (
 type S struct { f int$0 }
 "#,
         expect![[r#"
-            statement "import (\n\t\"b\"\n\tc \"d\"\n)"
-              statement "\"b\""
-              statement "c \"d\""
-            statement "import \"e\""
+            import "import (\n\t\"b\"\n\tc \"d\"\n)"
+              import "\"b\""
+              import "c \"d\""
+            import "import \"e\""
             statement "var x, y = 1, 2"
             statement "const (\n\tA = iota\n\tB\n)"
               statement "A = iota"

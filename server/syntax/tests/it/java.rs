@@ -97,7 +97,7 @@ class A {
 }
 "#,
         expect![[r#"
-            statement "import c.d;"
+            import "import c.d;"
             statement "init();"
             statement "inst();"
             function "void g() {" "" "}" []

@@ -298,10 +298,10 @@ export default a;
 export class F {}
 "#,
         expect![[r#"
-            statement "import a from \"b\";"
-            statement "import \"c\";"
+            import "import a from \"b\";"
+            import "import \"c\";"
             statement "export { a };"
-            statement "export * from \"d\";"
+            import "export * from \"d\";"
             statement "export const e = 1;"
             statement "export default a;"
         "#]],

@@ -298,8 +298,8 @@ def f():
     continue
 "#,
         expect![[r#"
-            statement "import os"
-            statement "from a import b"
+            import "import os"
+            import "from a import b"
             function "def f():" "\n    global g\n    nonlocal n\n …\n    type T = int\n    continue" "" ["global g", "nonlocal n", "assert a, \"b\"", "del a", "raise E from e", "yield x", "await y", "x: int = 1", "x += 1", "type T = int", "continue"]
               statement "global g"
               statement "nonlocal n"

@@ -344,10 +344,10 @@ enum E { F }
 mod g { use h::i; }
 "#,
         expect![[r#"
-            statement "use std::fmt;"
+            import "use std::fmt;"
             statement "const A: u32 = 1;"
             statement "static B: u32 = 2;"
-            statement "use h::i;"
+            import "use h::i;"
         "#]],
     );
 }

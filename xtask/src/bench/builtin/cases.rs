@@ -116,7 +116,7 @@ fn holes(file: &SourceFile, random: &mut Random) -> Vec<Hole> {
 
 fn holes_of(file: &SourceFile, block: &Block, random: &mut Random) -> Vec<Hole> {
     match block.kind {
-        BlockKind::Statement => statement_holes(file, &block.range, random),
+        BlockKind::Statement | BlockKind::Import => statement_holes(file, &block.range, random),
         BlockKind::Function => function_holes(&file.text, block, random),
         _ => control_holes(&file.text, block),
     }

@@ -15,14 +15,14 @@
   (break_statement)
   (continue_statement)
   (expression_statement)
-  (extern_alias_directive)
   (goto_statement)
   (local_declaration_statement)
   (return_statement)
   (throw_statement)
-  (using_directive)
   (yield_statement)
 ] @statement
+
+[(extern_alias_directive) (using_directive)] @import
 
 ; The expression that a member consists of.
 (arrow_expression_clause (_) @statement)

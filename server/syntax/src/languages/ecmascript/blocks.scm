@@ -17,15 +17,18 @@
   (continue_statement)
   (debugger_statement)
   (expression_statement)
-  (import_statement)
   (lexical_declaration)
   (return_statement)
   (throw_statement)
   (variable_declaration)
 ] @statement
 
+(import_statement) @import
+
 ; An exported declaration is one statement with its `export`.
 (export_statement [(export_clause) (namespace_export) "*"]) @statement
+; What is passed on from another module is an import.
+(export_statement source: (string)) @import
 (export_statement value: (_)) @statement
 (export_statement value: (class)) @other
 (export_statement declaration: [(lexical_declaration) (variable_declaration)]) @statement

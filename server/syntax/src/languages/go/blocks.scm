@@ -16,7 +16,6 @@
   (fallthrough_statement)
   (go_statement)
   (goto_statement)
-  (import_declaration)
   (inc_statement)
   (return_statement)
   (send_statement)
@@ -24,9 +23,11 @@
   (var_declaration)
 ] @statement
 
+(import_declaration) @import
+
 ; The lines of a group.
 (const_declaration "(" (const_spec) @statement)
-(import_spec_list (import_spec) @statement)
+(import_spec_list (import_spec) @import)
 (var_spec_list (var_spec) @statement)
 
 ; The parts of a header are no statements of their own.

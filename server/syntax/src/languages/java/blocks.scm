@@ -17,12 +17,13 @@
   (continue_statement)
   (explicit_constructor_invocation)
   (expression_statement)
-  (import_declaration)
   (local_variable_declaration)
   (return_statement)
   (throw_statement)
   (yield_statement)
 ] @statement
+
+(import_declaration) @import
 
 ; The parts of a loop's header are no statements of their own.
 (for_statement init: (_) @other)

@@ -18,10 +18,7 @@
   (delete_statement)
   (exec_statement)
   (expression_statement)
-  (future_import_statement)
   (global_statement)
-  (import_from_statement)
-  (import_statement)
   (nonlocal_statement)
   (pass_statement)
   (print_statement)
@@ -29,6 +26,8 @@
   (return_statement)
   (type_alias_statement)
 ] @statement
+
+[(future_import_statement) (import_from_statement) (import_statement)] @import
 
 ; Attributes of a class stand in no function.
 (class_definition body: (block [(expression_statement) (pass_statement) (type_alias_statement)] @part))

@@ -16,11 +16,11 @@
 [
   (const_item)
   (expression_statement)
-  (extern_crate_declaration)
   (let_declaration)
   (static_item)
-  (use_declaration)
 ] @statement
+
+[(extern_crate_declaration) (use_declaration)] @import
 
 ; The tail expression of a block.
 (block (_expression) @statement)

@@ -1,0 +1,49 @@
+//! Statements after which the next one is never reached.
+
+use crate::Language;
+
+/// Whether control never passes from `statement`, the last one of a body, to a next one: it returns, throws or jumps, or is the value
+/// of a Rust block.
+pub fn is_jump(language: Language, statement: &str) -> bool {
+    let begins_with = |word: &&str| {
+        let rest = statement.strip_prefix(*word);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!')))
+    };
+    let is_value = language == Language::Rust && !statement.ends_with([';', '}']);
+    is_value || language.row().jumps.iter().any(|word| begins_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_a_body_is_a_jump() {
+        for (language, statement) in [
+            (Language::Python, "return"),
+            (Language::Python, "raise Broken(1)"),
+            (Language::JavaScript, "throw new Broken();"),
+            (Language::CSharp, "yield break;"),
+            (Language::Go, "fallthrough"),
+            (Language::C, "goto out;"),
+            (Language::Rust, "Ok(())"),
+            (Language::Rust, "break 'outer;"),
+        ] {
+            assert!(is_jump(language, statement), "{statement}");
+        }
+    }
+
+    #[test]
+    fn what_goes_on_is_none() {
+        for (language, statement) in [
+            (Language::Python, "returned = 1"),
+            (Language::Python, "raises(1)"),
+            (Language::CSharp, "yield return 1;"),
+            (Language::Rust, "store(1);"),
+            (Language::Rust, "for a in b {}"),
+            (Language::C, "gotos(1);"),
+        ] {
+            assert!(!is_jump(language, statement), "{statement}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Conditional compilation (`#if` .. `#else` .. `#endif`): which parts of a text are alternatives to one another.
+//!
+//! Reads lines and brackets only: the grammars either give up where an arm opens a brace that another one closes, or count the braces
+//! of all arms. Never evaluates a condition.
+
+use std::ops::Range;
+
+use crate::{Language, Token, TokenKind};
+
+/// The conditional groups of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Conditionals {
+    groups: Vec<Group>,
+}
+
+/// From `#if` to `#endif`.
+#[derive(Clone, Debug)]
+struct Group {
+    range: Range<usize>,
+    /// What is between two directives of the group.
+    arms: Vec<Range<usize>>,
+    /// Whether every arm closes the brackets that it opens, and no others.
+    is_balanced: bool,
+}
+
+/// A line that begins with `#`.
+enum Directive {
+    If,
+    Else,
+    End,
+}
+
+/// A group whose end is yet to come.
+struct Open {
+    start: usize,
+    arm_start: usize,
+    arms: Vec<Range<usize>>,
+    depth: isize,
+    is_balanced: bool,
+}
+
+impl Conditionals {
+    /// Takes the tokens of `text`. What is opened and not closed goes on to the end.
+    pub fn new(language: Language, text: &str, tokens: &[Token]) -> Conditionals {
+        let mut groups = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        if !language.row().has_preprocessor {
+            return Conditionals { groups };
+        }
+        for (place, token) in tokens.iter().enumerate() {
+            let word = &text[token.range.clone()];
+            match directive(text, &tokens[place..]) {
+                Some(Directive::If) => {
+                    let start = token.range.start;
+                    open.push(Open::at(start, line_end(text, start)));
+                }
+                Some(Directive::Else) => {
+                    open.last_mut().into_iter().for_each(|group| group.next_arm(token.range.start, text));
+                }
+                Some(Directive::End) => {
+                    groups.extend(open.pop().map(|group| group.end(token.range.start, text)))
+                }
+                None => open.iter_mut().for_each(|group| group.count(word)),
+            }
+        }
+        groups.extend(open.into_iter().map(|group| group.end(text.len(), text)));
+        Conditionals { groups }
+    }
+
+    /// Whether `range` can be taken out of the text for every choice of arms: it holds each group it touches as a whole, with all
+    /// brackets of each arm closed there, or lies in one arm.
+    pub fn leave_whole(&self, range: &Range<usize>) -> bool {
+        let holds =
+            |outer: &Range<usize>, inner: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+        let touched =
+            self.groups.iter().filter(|group| group.range.start < range.end && range.start < group.range.end);
+        touched.into_iter().all(|group| {
+            let is_in_arm = group.arms.iter().any(|arm| holds(arm, range));
+            is_in_arm || (group.is_balanced && holds(range, &group.range))
+        })
+    }
+}
+
+impl Open {
+    fn at(start: usize, arm_start: usize) -> Open {
+        Open { start, arm_start, arms: Vec::new(), depth: 0, is_balanced: true }
+    }
+
+    fn count(&mut self, token: &str) {
+        match token {
+            "(" | "[" | "{" => self.depth += 1,
+            ")" | "]" | "}" => self.depth -= 1,
+            _ => {}
+        }
+        self.is_balanced &= self.depth >= 0;
+    }
+
+    fn next_arm(&mut self, directive: usize, text: &str) {
+        self.arms.push(self.arm_start..directive.max(self.arm_start));
+        self.arm_start = line_end(text, directive);
+        self.is_balanced &= self.depth == 0;
+        self.depth = 0;
+    }
+
+    fn end(mut self, directive: usize, text: &str) -> Group {
+        self.next_arm(directive, text);
+        Group { range: self.start..self.arm_start, arms: self.arms, is_balanced: self.is_balanced }
+    }
+}
+
+/// What `tokens` begin with, if that is a directive of a group.
+fn directive(text: &str, tokens: &[Token]) -> Option<Directive> {
+    let [sign, word, ..] = tokens else { return None };
+    if &text[sign.range.clone()] != "#" || word.kind != TokenKind::Word {
+        return None;
+    }
+    let line = text[..sign.range.start].rfind('\n').map_or(0, |at| at + 1);
+    if !text[line..sign.range.start].trim().is_empty() {
+        return None;
+    }
+    match &text[word.range.clone()] {
+        "if" | "ifdef" | "ifndef" => Some(Directive::If),
+        "elif" | "elifdef" | "elifndef" | "else" => Some(Directive::Else),
+        "endif" => Some(Directive::End),
+        _ => None,
+    }
+}
+
+fn line_end(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |at| offset + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lex;
+
+    /// Whether the text between the two `|` can be taken out.
+    #[track_caller]
+    fn check(marked: &str, expected: bool) {
+        let (before, rest) = marked.split_once('|').unwrap();
+        let (inside, after) = rest.split_once('|').unwrap();
+        let text = [before, inside, after].concat();
+        let tokens = lex(Language::C, &text);
+        let range = before.len()..before.len() + inside.len();
+        assert_eq!(Conditionals::new(Language::C, &text, &tokens).leave_whole(&range), expected, "{marked}");
+    }
+
+    #[test]
+    fn a_whole_group_and_a_part_of_one_arm_can_be_taken_out() {
+        check("|f();\n#if A\n  g({1});\n#else\n  h();\n#endif\n|i();", true);
+        check("#if A\n  |g();|\n#else\n  h();\n#endif\n", true);
+        check("#ifdef A\n#if B\n|g();|\n#endif\n#endif\n", true);
+        check("#if A\n#endif\n|g();|\n#if B\n#endif", true);
+    }
+
+    #[test]
+    fn what_spans_arms_or_unbalanced_braces_can_not() {
+        check("#if A\n  g();\n  |h();\n#else\n  i();|\n#endif\n", false);
+        check("|g();\n#if A\n  h();|\n#endif\n", false);
+        check("void f() |{\n#if A\n  if (a) {\n#else\n  if (b) {\n#endif\n  }\n}|", false);
+        check("#if A\n#if B\n|g();\n#endif\n#else\n|h();\n#endif\n", false);
+        check("#if A\n  |g();|", true);
+    }
+
+    #[test]
+    fn other_languages_have_no_groups() {
+        let text = "#if A {\n#else\n";
+        let tokens = lex(Language::Python, text);
+        assert!(Conditionals::new(Language::Python, text, &tokens).leave_whole(&(3..text.len())));
+    }
+}
