@@ -22,7 +22,7 @@ use crate::ordered::State;
 /// Lets a notification change the state; false if it is none that is known here.
 pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
     match notification.method() {
-        "textDocument/didOpen" => apply(state, notification, did_open::did_open),
+        "textDocument/didOpen" => did_open::did_open(state, params(notification)),
         "textDocument/didChange" => did_change::did_change(state, params(notification)),
         "textDocument/didClose" => apply(state, notification, did_close::did_close),
         "textDocument/didSave" => apply(state, notification, did_save::did_save),

@@ -14,15 +14,16 @@ use futures_util::future::{self, BoxFuture};
 use serde::Deserialize;
 use serde_json::Value;
 use tower::Service;
-use tower_lsp_server::gen_lsp_types::{ProgressToken, Uri};
+use tower_lsp_server::gen_lsp_types::{MessageType, ProgressToken, Uri};
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
 
-use crate::documents::Documents;
+use crate::documents::{Documents, SyncState};
 use crate::moment::Moment;
 use crate::notifications;
 use crate::progress::Work;
 use crate::server::Server;
+use crate::transport::Lost;
 
 /// The LSP service with the order kept around it.
 pub(crate) struct Ordered {
@@ -58,6 +59,13 @@ impl Ordered {
         Some(self.service.inner().works.begin(token))
     }
 
+    /// Takes note that a message was lost that may have changed documents.
+    pub(crate) fn lose(&mut self, lost: Lost) {
+        if let Some(state) = self.state() {
+            state.lose(lost);
+        }
+    }
+
     /// Ends all that is under way.
     pub(crate) fn stop(&self) {
         self.service.inner().stopping.cancel();
@@ -90,17 +98,50 @@ impl State {
     fn notify(&mut self, notification: &Request) -> bool {
         let notified = panic::catch_unwind(AssertUnwindSafe(|| notifications::notify(self, notification)));
         notified.unwrap_or_else(|_| {
-            self.part(notifications::params(notification));
-            self.server.warn(format!("{} stopped by a defect of the server", notification.method()));
+            tracing::error!(method = notification.method(), "the notification panicked");
+            self.lose_named(notifications::params(notification));
             true
         })
     }
 
-    /// Takes note that the text of the document that `params` name is not known any more.
-    pub(crate) fn part(&mut self, params: &Value) {
-        if let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str) {
-            Arc::make_mut(&mut self.documents).part(&Uri(uri.to_owned()));
+    /// Takes note that a message was lost that may have changed these documents.
+    fn lose(&mut self, lost: Lost) {
+        match lost {
+            Lost::Nothing => {}
+            Lost::Document(uri) => self.lose_document(uri),
+            Lost::AnyDocument => {
+                let open: Vec<Uri> = self.documents.all().map(|document| document.uri.clone()).collect();
+                let documents = Arc::make_mut(&mut self.documents);
+                let lost = open.iter().filter(|uri| documents.lose(uri) == SyncState::Lost).count();
+                if lost > 0 {
+                    self.ask_to_reopen(&format!(
+                        "a message that may change any of the {lost} open documents was lost"
+                    ));
+                }
+            }
         }
+    }
+
+    /// Takes note that the text of the document that `params` name is not known any more: they cannot be read, or what they ask for
+    /// panicked.
+    pub(crate) fn lose_named(&mut self, params: &Value) {
+        match params.pointer("/textDocument/uri").and_then(Value::as_str) {
+            Some(uri) => self.lose_document(uri.to_owned()),
+            None => self.server.warn("invalid parameters: no text document is named".to_owned()),
+        }
+    }
+
+    fn lose_document(&mut self, uri: String) {
+        let uri = Uri(uri);
+        if Arc::make_mut(&mut self.documents).lose(&uri) == SyncState::Lost {
+            self.ask_to_reopen(&format!("a message about {} could not be read", uri.0));
+        }
+    }
+
+    /// Asks the user, where they see it, for what no message to an editor can ask.
+    pub(crate) fn ask_to_reopen(&self, reason: &str) {
+        let remedy = "nothing is suggested or recorded there until it is closed and opened again";
+        self.server.show(MessageType::Warning, format!("{reason}; {remedy}"));
     }
 }
 

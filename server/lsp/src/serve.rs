@@ -119,7 +119,10 @@ async fn attend(
             }
             // It fails only after `exit`.
             Incoming::Response(response) => drop(replies.send(response).await),
-            Incoming::Refused(response) => answers.send(&response),
+            Incoming::Refused(response, lost) => {
+                answers.send(&response);
+                service.lose(lost);
+            }
             Incoming::Closed => break End::ClientGone,
             Incoming::Broken(reason) => break End::BrokenHeaders(reason),
         }

@@ -73,7 +73,7 @@ impl Suggestions {
         let Some(suggestion) = self.find(id) else { return false };
         let accepted = units.map_or(&*suggestion.text, |units| beginning(&suggestion.text, units));
         tracing::info!(id, engine = suggestion.engine, bytes = accepted.len(), "accepted");
-        if let Some(document) = documents.get(&suggestion.uri)
+        if let Some(document) = documents.get(&suggestion.uri).filter(|document| document.is_known())
             && let Some(range) = stands_at(&document, suggestion.start, accepted)
         {
             let then = TextThen::of(&document);

@@ -46,7 +46,7 @@ impl Summaries {
     ) -> Result<Summaries> {
         let known = known(server, folder).await?;
         let mut open: Vec<(Arc<str>, Arc<OpenDocument>)> = Vec::new();
-        for document in documents.all() {
+        for document in documents.all().filter(|document| document.is_known()) {
             if let Some(home) = folder.home_of(&document).await {
                 open.push((home.path, document));
             }

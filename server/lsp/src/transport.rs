@@ -1,11 +1,13 @@
 //! Messages as frames on two byte streams: one thread reads and parses, another one writes.
 //!
 //! Reading never waits for writing: a client that sends a long time without reading gets its answers queued, up to
-//! [`MAX_UNREAD_BYTES`]. A body that is no message is refused and the next frame is read; headers that cannot be understood leave
-//! nowhere to go on from and end the stream. (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a
-//! client does not read, so this crate brings its own transport.) Nothing here knows what messages mean.
+//! [`MAX_UNREAD_BYTES`]. A body that is no message is refused, with what it may have changed ([`Lost`]), and the next frame is read.
+//! After headers that make no sense everything up to the next `Content-Length` is left out; the stream ends where none comes.
+//! (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a client does not read, so this crate brings
+//! its own transport.) Beyond that, nothing here knows what messages mean.
 
 use std::io::{self, BufRead, Read, Write};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,8 +18,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
-/// Longest header block, bytes: two headers of a line each, with room for what clients may add.
-const MAX_HEADER_BYTES: u64 = 8 << 10;
+use crate::lenient_json::{self, Recognized, recognize};
+
+/// Longest header, bytes: the two of the protocol are far shorter.
+const MAX_HEADER_BYTES: usize = 8 << 10;
+/// The header that counts, in lower case.
+const CONTENT_LENGTH: &[u8] = b"content-length:";
+/// More than that header has with any length that is read, bytes.
+const LENGTH_HEADER_BYTES: usize = 64;
 /// Longest body, bytes: far above any document, far below what a mistaken length would make us wait for.
 const MAX_BODY_BYTES: usize = 256 << 20;
 /// What may wait for a client that does not read, bytes.
@@ -31,20 +39,44 @@ pub(crate) enum Incoming {
     /// The answer to a request of ours.
     Response(Response),
     /// Something that is no message, with the answer to it.
-    Refused(Response),
+    Refused(Response, Lost),
     /// Nothing more comes: the stream is closed.
     Closed,
     /// Nothing more can be understood, and why.
     Broken(String),
 }
 
+/// What a message that was refused may have changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// No open document.
+    Nothing,
+    /// The document with this URI.
+    Document(String),
+    /// Any open document.
+    AnyDocument,
+}
+
+impl Lost {
+    /// What a notification of this method, for the document at `uri`, says about texts.
+    fn of(method: &str, uri: Option<String>) -> Lost {
+        match method {
+            "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" => {
+                uri.map_or(Lost::AnyDocument, Lost::Document)
+            }
+            _ => Lost::Nothing,
+        }
+    }
+}
+
 /// Reads frames until the stream ends or `deliver` says that nobody listens any more.
-pub(crate) fn read(mut input: impl BufRead, deliver: impl Fn(Incoming) -> bool) {
+pub(crate) fn read(input: impl BufRead, deliver: impl Fn(Incoming) -> bool) {
+    let mut frames = Frames { input, line: Vec::new(), length: None, broken: None };
     loop {
-        let incoming = match read_body(&mut input) {
+        let incoming = match frames.next() {
             Ok(Frame::Body(body)) => parse(&body),
-            Ok(Frame::Broken(reason)) => Incoming::Broken(reason),
-            Ok(Frame::End) | Err(_) => Incoming::Closed,
+            Ok(Frame::Broken) => Incoming::Refused(parse_error(Id::Null), Lost::AnyDocument),
+            Ok(Frame::End) | Err(_) => frames.broken.take().map_or(Incoming::Closed, Incoming::Broken),
         };
         let is_last = matches!(incoming, Incoming::Closed | Incoming::Broken(_));
         if !deliver(incoming) || is_last {
@@ -53,72 +85,123 @@ pub(crate) fn read(mut input: impl BufRead, deliver: impl Fn(Incoming) -> bool) 
     }
 }
 
+/// The frames of a stream.
+struct Frames<R> {
+    input: R,
+    /// What was read of a header's line.
+    line: Vec<u8>,
+    /// What the headers of the next body have said by now.
+    length: Option<usize>,
+    /// Why the headers make no sense, until a body is read.
+    broken: Option<String>,
+}
+
 enum Frame {
     Body(Vec<u8>),
     End,
-    Broken(String),
+    /// Headers that make no sense, once until the next body.
+    Broken,
 }
 
-fn read_body(input: &mut impl BufRead) -> io::Result<Frame> {
-    let mut headers = input.take(MAX_HEADER_BYTES);
-    let mut length = None;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = headers.read_until(b'\n', &mut line)?;
-        if !line.ends_with(b"\n") {
-            let is_too_long = headers.limit() == 0;
-            let broken = || Frame::Broken(format!("the headers are longer than {MAX_HEADER_BYTES} bytes"));
-            return Ok(if is_too_long && read > 0 { broken() } else { Frame::End });
+impl<R: BufRead> Frames<R> {
+    fn next(&mut self) -> io::Result<Frame> {
+        loop {
+            let room = MAX_HEADER_BYTES - self.line.len();
+            (&mut self.input).take(room as u64).read_until(b'\n', &mut self.line)?;
+            let is_whole = self.line.ends_with(b"\n");
+            if !is_whole && self.line.len() < MAX_HEADER_BYTES {
+                return Ok(Frame::End);
+            }
+            let was_broken = self.broken.is_some();
+            if !is_whole {
+                self.break_off(format!("a header is longer than {MAX_HEADER_BYTES} bytes"));
+                // The next headers may have begun.
+                self.line.drain(..MAX_HEADER_BYTES - LENGTH_HEADER_BYTES);
+            } else {
+                let line = mem::take(&mut self.line);
+                match (line.trim_ascii().is_empty(), self.length) {
+                    (true, Some(length)) => return self.body(length),
+                    (true, None) => self.break_off("the headers have no Content-Length".to_owned()),
+                    (false, _) => self.header(&line),
+                }
+            }
+            if !was_broken && self.broken.is_some() {
+                return Ok(Frame::Broken);
+            }
         }
-        match parse_header(&line) {
-            Ok(Header::Length(bytes)) => length = Some(bytes),
-            Ok(Header::Other) => {}
-            Ok(Header::End) => break,
-            Err(reason) => return Ok(Frame::Broken(reason)),
+    }
+
+    fn body(&mut self, length: usize) -> io::Result<Frame> {
+        let mut body = Vec::new();
+        let read = (&mut self.input).take(length as u64).read_to_end(&mut body)?;
+        if read < length {
+            return Ok(Frame::End);
+        }
+        (self.length, self.broken) = (None, None);
+        Ok(Frame::Body(body))
+    }
+
+    /// Takes in a line of the headers. Behind what a wrong length has left of a body, the next headers begin in the middle of a line.
+    fn header(&mut self, line: &[u8]) {
+        let found =
+            line.to_ascii_lowercase().windows(CONTENT_LENGTH.len()).rposition(|name| name == CONTENT_LENGTH);
+        let Some(at) = found else {
+            if !line.contains(&b':') {
+                self.break_off("a header has no colon".to_owned());
+            }
+            return;
+        };
+        if !line[..at].trim_ascii().is_empty() {
+            self.break_off("a header begins in the middle of a line".to_owned());
+        }
+        match length(&line[at + CONTENT_LENGTH.len()..]) {
+            Ok(length) => {
+                if self.length.replace(length).is_some_and(|other| other != length) {
+                    self.length = None;
+                    self.break_off("the headers have two values of Content-Length".to_owned());
+                }
+            }
+            Err(reason) => self.break_off(reason),
         }
     }
-    let Some(length) = length else {
-        return Ok(Frame::Broken("the headers have no Content-Length".to_owned()));
-    };
-    let mut body = Vec::new();
-    let read = input.take(length as u64).read_to_end(&mut body)?;
-    Ok(if read == length { Frame::Body(body) } else { Frame::End })
+
+    /// Takes note of the first thing that makes no sense.
+    fn break_off(&mut self, reason: String) {
+        self.broken.get_or_insert(reason);
+    }
 }
 
-enum Header {
-    Length(usize),
-    Other,
-    End,
-}
-
-fn parse_header(line: &[u8]) -> Result<Header, String> {
-    let line = line.trim_ascii_end();
-    if line.is_empty() {
-        return Ok(Header::End);
+/// What the value of `Content-Length` says.
+fn length(value: &[u8]) -> Result<usize, String> {
+    let digits = str::from_utf8(value.trim_ascii())
+        .ok()
+        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    match digits.filter(|digits| !digits.is_empty()).map(str::parse) {
+        Some(Ok(length)) if length <= MAX_BODY_BYTES => Ok(length),
+        Some(_) => Err(format!("Content-Length is larger than {} MiB", MAX_BODY_BYTES >> 20)),
+        None => Err("Content-Length is not a number".to_owned()),
     }
-    let line = std::str::from_utf8(line).map_err(|_| "a header is not UTF-8".to_owned())?;
-    let (name, value) = line.split_once(':').ok_or_else(|| "a header has no colon".to_owned())?;
-    if !name.trim().eq_ignore_ascii_case("content-length") {
-        return Ok(Header::Other);
-    }
-    let length: usize = value.trim().parse().map_err(|_| "Content-Length is not a number".to_owned())?;
-    if length > MAX_BODY_BYTES {
-        return Err(format!("Content-Length is larger than {} MiB", MAX_BODY_BYTES >> 20));
-    }
-    Ok(Header::Length(length))
 }
 
 fn parse(body: &[u8]) -> Incoming {
-    let Ok(mut message) = serde_json::from_slice::<Value>(body) else {
-        return Incoming::Refused(Response::from_error(Id::Null, Error::parse_error()));
-    };
+    if let Ok(message) = serde_json::from_slice(body) {
+        return classify(message);
+    }
+    let repaired = lenient_json::repair(body);
+    serde_json::from_slice(&repaired).map_or_else(|_| undecodable(recognize(&repaired)), classify)
+}
+
+/// A message that is valid JSON.
+fn classify(mut message: Value) -> Incoming {
     let id: Option<Id> = message.get("id").map(|id| Id::deserialize(id).unwrap_or_default());
+    let method = message.get("method");
+    let uri = message.pointer("/params/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+    let lost = method.and_then(Value::as_str).map_or(Lost::Nothing, |method| Lost::of(method, uri));
+    let is_call = method.is_some();
     let refused = || {
         let id = id.clone().unwrap_or_default();
-        Incoming::Refused(Response::from_error(id, Error::invalid_request()))
+        Incoming::Refused(Response::from_error(id, Error::invalid_request()), lost)
     };
-    let is_call = message.get("method").is_some();
     if is_call && id == Some(Id::Null) {
         // The protocol has numbers and strings for ids; an answer to anything else could not be told from other answers.
         return refused();
@@ -133,6 +216,23 @@ fn parse(body: &[u8]) -> Incoming {
         None => return refused(),
     };
     parsed.unwrap_or_else(|_| refused())
+}
+
+/// A message that cannot be decoded. A request is answered, a notification may have changed what it names, and a question of ours is
+/// answered by the error.
+fn undecodable(message: Recognized) -> Incoming {
+    let Recognized { is_object, id, method, uri, is_response } = message;
+    let lost = match &method {
+        Some(method) => Lost::of(method, uri),
+        None if is_object && id.is_none() => Lost::AnyDocument,
+        None => Lost::Nothing,
+    };
+    let answer = parse_error(id.unwrap_or_default());
+    if is_response && method.is_none() { Incoming::Response(answer) } else { Incoming::Refused(answer, lost) }
+}
+
+fn parse_error(id: Id) -> Response {
+    Response::from_error(id, Error::parse_error())
 }
 
 /// The way to the client; cheap to clone.
@@ -215,9 +315,9 @@ mod tests {
             let line = match incoming {
                 Incoming::Request(request) => format!("request {}", request.method()),
                 Incoming::Response(response) => format!("response {}", response.id()),
-                Incoming::Refused(response) => {
+                Incoming::Refused(response, lost) => {
                     let code = response.error().map(|error| error.code.code());
-                    format!("refused {} {code:?}", response.id())
+                    format!("refused {} {code:?}, lost {lost:?}", response.id())
                 }
                 Incoming::Closed => "closed".to_owned(),
                 Incoming::Broken(reason) => format!("broken: {reason}"),
@@ -258,13 +358,13 @@ mod tests {
         check(
             &input,
             expect![[r#"
-            refused null Some(-32700)
-            refused null Some(-32700)
-            refused null Some(-32600)
-            refused null Some(-32600)
-            refused 3 Some(-32600)
-            refused null Some(-32600)
-            refused null Some(-32700)
+            refused null Some(-32700), lost AnyDocument
+            refused null Some(-32700), lost Nothing
+            refused null Some(-32600), lost Nothing
+            refused null Some(-32600), lost Nothing
+            refused 3 Some(-32600), lost Nothing
+            refused null Some(-32600), lost Nothing
+            refused null Some(-32700), lost Nothing
             request exit
             closed
         "#]],
@@ -276,33 +376,38 @@ mod tests {
         check(
             "content-length:  2\nX-Other: y\n\n{}Content-Type: x\r\n\r\n",
             expect![[r#"
-            refused null Some(-32600)
-            broken: the headers have no Content-Length
-        "#]],
+                refused null Some(-32600), lost Nothing
+                refused null Some(-32700), lost AnyDocument
+                broken: the headers have no Content-Length
+            "#]],
         );
         check(
             "Content-Length: ten\r\n\r\n",
             expect![[r#"
-            broken: Content-Length is not a number
-        "#]],
+                refused null Some(-32700), lost AnyDocument
+                broken: Content-Length is not a number
+            "#]],
         );
         check(
             "Content-Length: 99999999999\r\n\r\n",
             expect![[r#"
-            broken: Content-Length is larger than 256 MiB
-        "#]],
+                refused null Some(-32700), lost AnyDocument
+                broken: Content-Length is larger than 256 MiB
+            "#]],
         );
         check(
             "hello\r\n\r\n",
             expect![[r#"
-            broken: a header has no colon
-        "#]],
+                refused null Some(-32700), lost AnyDocument
+                broken: a header has no colon
+            "#]],
         );
         check(
             &"x".repeat(9000),
             expect![[r#"
-            broken: the headers are longer than 8192 bytes
-        "#]],
+                refused null Some(-32700), lost AnyDocument
+                broken: a header is longer than 8192 bytes
+            "#]],
         );
     }
 

@@ -14,6 +14,7 @@ mod exposure;
 mod faults;
 mod flight;
 mod following;
+mod frames;
 mod introduction;
 mod languages;
 mod lenses;

@@ -6,29 +6,27 @@ use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp_server::gen_lsp_types::VersionedTextDocumentIdentifier;
 
-use crate::documents::{Change, Parted};
+use crate::documents::{Change, SyncState};
 use crate::ordered::State;
 
-/// The protocol's own type takes a change whose range cannot be read for one that replaces everything.
+/// Changes are read one by one: after one that cannot be read, another one may bring the whole text. (The protocol's own type takes a
+/// change whose range cannot be read for one that replaces everything.)
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
     text_document: VersionedTextDocumentIdentifier,
-    content_changes: Vec<Change>,
+    content_changes: Vec<Value>,
 }
 
 pub(crate) fn did_change(state: &mut State, params: &Value) {
     let Ok(Params { text_document, content_changes }) = Params::deserialize(params) else {
-        state.part(params);
-        let problem = "textDocument/didChange came with parameters of another shape; close the document and open it again";
-        return state.server.warn(problem.to_owned());
+        return state.lose_named(params);
     };
     let uri = text_document.text_document_identifier.uri;
-    let documents = Arc::make_mut(&mut state.documents);
-    let problem = match documents.change(&uri, content_changes, state.arrival) {
-        Some(Ok(())) => return,
-        Some(Err(Parted)) => "a change does not fit its text; close it and open it again",
-        None => "it is not open, so a change to it is left out",
-    };
-    state.server.warn(format!("{}: {problem}", uri.0));
+    let changes = content_changes.into_iter().map(|change| Change::deserialize(change).ok());
+    match Arc::make_mut(&mut state.documents).change(&uri, changes, state.arrival) {
+        Some(SyncState::Kept) => {}
+        Some(SyncState::Lost) => state.ask_to_reopen(&format!("a change to {} does not fit its text", uri.0)),
+        None => state.server.warn(format!("{}: it is not open, so a change to it is left out", uri.0)),
+    }
 }

@@ -2,10 +2,21 @@
 
 use std::sync::Arc;
 
-use tower_lsp_server::gen_lsp_types::DidOpenTextDocumentParams;
+use serde::Deserialize;
+use serde_json::Value;
 
+use crate::documents::OpenedDocument;
 use crate::ordered::State;
 
-pub(crate) fn did_open(state: &mut State, params: DidOpenTextDocumentParams) {
-    Arc::make_mut(&mut state.documents).open(params.text_document, state.arrival);
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params {
+    text_document: OpenedDocument,
+}
+
+pub(crate) fn did_open(state: &mut State, params: &Value) {
+    match Params::deserialize(params) {
+        Ok(params) => Arc::make_mut(&mut state.documents).open(params.text_document, state.arrival),
+        Err(_) => state.lose_named(params),
+    }
 }

@@ -12,6 +12,7 @@ use crate::summaries::Summaries;
 pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let moment = Moment::of_request();
     let document = moment.document(&params.text_document.uri)?;
+    document.known()?;
     let home = server.folders.home(&document).await;
     let Some(folder) = home.folder else { return Ok(None) };
     let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;

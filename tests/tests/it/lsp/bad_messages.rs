@@ -26,10 +26,9 @@ fn check_body(body: &[u8], code: i64) {
 
 #[test]
 fn a_body_that_is_no_json_is_a_parse_error() {
-    check_body(b"{\"jsonrpc\": \"2.0\", \"method\": ", PARSE_ERROR);
     check_body(b"hello", PARSE_ERROR);
     check_body(b"", PARSE_ERROR);
-    check_body(b"{\"jsonrpc\": \"2.0\", \"id\": \"\xff\xfe\"}", PARSE_ERROR);
+    check_body(b"\xff\xfe", PARSE_ERROR);
 }
 
 #[test]
@@ -60,8 +59,20 @@ fn send_at_start(bytes: &[u8]) -> tests::Outcome {
     client.wait_for_end()
 }
 
+/// The same with headers that make no sense, which is answered at once.
+#[track_caller]
+fn send_broken_headers(bytes: &[u8]) -> tests::Outcome {
+    let project = Project::new("");
+    let client = Client::spawn(project.ghostbench("lsp"), setup(&project));
+    client.try_send_bytes(bytes);
+    let response = client.wait_for_response(&Value::Null);
+    assert_eq!(response["error"]["code"], PARSE_ERROR, "{response}");
+    client.close_stdin();
+    client.wait_for_end().expect_code(OUTSIDE_WORLD)
+}
+
 #[test]
-fn broken_headers_end_the_server_with_a_message() {
+fn a_stream_that_ends_behind_broken_headers_ends_the_server_with_a_message() {
     for headers in [
         "hello\r\n\r\n",
         "Content-Length: ten\r\n\r\n",
@@ -69,29 +80,28 @@ fn broken_headers_end_the_server_with_a_message() {
         "Content-Length:\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
     ] {
-        let outcome = send_at_start(headers.as_bytes()).expect_code(OUTSIDE_WORLD);
-        outcome.expect_message(&["ghostbench", "header"]);
+        send_broken_headers(headers.as_bytes()).expect_message(&["ghostbench", "header"]);
     }
 }
 
 #[test]
-fn headers_without_a_length_end_the_server_with_a_message() {
+fn a_stream_that_ends_behind_headers_without_a_length_ends_the_server_with_a_message() {
     for headers in ["\r\n", "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}"] {
-        send_at_start(headers.as_bytes()).expect_code(OUTSIDE_WORLD).expect_message(&["Content-Length"]);
+        send_broken_headers(headers.as_bytes()).expect_message(&["Content-Length"]);
     }
 }
 
 #[test]
-fn a_length_that_nobody_can_mean_ends_the_server_with_a_message() {
+fn a_length_beyond_every_message_ends_the_server_with_a_message() {
     for length in ["99999999999", "18446744073709551615", "99999999999999999999999999"] {
-        let outcome = send_at_start(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
-        outcome.expect_code(OUTSIDE_WORLD).expect_message(&["Content-Length"]);
+        let frame = format!("Content-Length: {length}\r\n\r\n{{}}");
+        send_broken_headers(frame.as_bytes()).expect_message(&["Content-Length"]);
     }
 }
 
 #[test]
 fn headers_without_end_end_the_server_with_a_message() {
-    send_at_start("x".repeat(1 << 20).as_bytes()).expect_code(OUTSIDE_WORLD).expect_message(&["header"]);
+    send_broken_headers("x".repeat(1 << 20).as_bytes()).expect_message(&["header"]);
 }
 
 #[test]
@@ -237,7 +247,7 @@ fn notifications_of_other_types_change_nothing() {
     let client = setup(&project).allow("window/logMessage");
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let mut buffer = editor.open("echo.py", "x = 1\n");
-    let id = buffer.id();
+    let id = json!({"uri": editor.uri("other.py")});
     for (method, params) in [
         ("textDocument/didChange", json!({})),
         ("textDocument/didChange", json!({"textDocument": {"uri": 7}, "contentChanges": []})),

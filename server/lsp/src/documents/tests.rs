@@ -1,0 +1,142 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::lenient_json::repair;
+
+const PATH: &str = "file:///mirror.py";
+
+/// A document as JavaScript has it.
+#[derive(Clone, Debug, PartialEq)]
+struct Mirror(Vec<u16>);
+
+impl Mirror {
+    /// Replaces units; returns the change as an editor writes it, with halves of pairs as escapes or as raw bytes.
+    fn replace(&mut self, range: Range<usize>, new: &[u16], is_raw: bool) -> Vec<u8> {
+        let position = |offset: usize| {
+            let line = self.0[..offset].iter().filter(|&&unit| unit == u16::from(b'\n')).count();
+            let start =
+                self.0[..offset].iter().rposition(|&unit| unit == u16::from(b'\n')).map_or(0, |at| at + 1);
+            json!({"line": line, "character": offset - start})
+        };
+        let range_json = json!({"start": position(range.start), "end": position(range.end)});
+        self.0.splice(range, new.iter().copied());
+        [format!(r#"{{"range":{range_json},"text":"#).as_bytes(), &string(new, is_raw), b"}"].concat()
+    }
+}
+
+/// A string of JSON as `JSON.stringify` writes it, or as older versions did.
+fn string(units: &[u16], is_raw: bool) -> Vec<u8> {
+    let mut written = vec![b'"'];
+    for unit in char::decode_utf16(units.iter().copied()) {
+        match unit {
+            Ok('\n') => written.extend(b"\\n"),
+            Ok(character) => written.extend(character.to_string().bytes()),
+            Err(half) if is_raw => {
+                let half = half.unpaired_surrogate();
+                written.extend([0xED, 0x80 | (half >> 6 & 0x3F) as u8, 0x80 | (half & 0x3F) as u8]);
+            }
+            Err(half) => written.extend(format!("\\u{:04x}", half.unpaired_surrogate()).bytes()),
+        }
+    }
+    written.push(b'"');
+    written
+}
+
+fn opened(text: &[u8], encoding: Encoding) -> Documents {
+    let mut documents = Documents::new(encoding);
+    let item = [format!(r#"{{"uri":"{PATH}","languageId":"python","text":"#).as_bytes(), text, b"}"].concat();
+    documents.open(serde_json::from_slice(&repair(&item)).expect("it is a document"), 0);
+    documents
+}
+
+fn change(documents: &mut Documents, change: &[u8]) -> Option<SyncState> {
+    let change = serde_json::from_slice(&repair(change)).ok();
+    documents.change(&Uri(PATH.to_owned()), [change], 1)
+}
+
+fn text(documents: &Documents) -> String {
+    documents.get(&Uri(PATH.to_owned())).expect("it is open").text().to_string()
+}
+
+fn unit() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        Just(0xD83D),
+        Just(0xD83C),
+        Just(0xDE00),
+        Just(0xDFFF),
+        Just(0xFFFD),
+        Just(10),
+        Just(0xE9),
+        Just(0x61)
+    ]
+}
+
+proptest! {
+    /// Halves of pairs may be put in, removed, replaced and completed in any order, also where a range cuts a character.
+    #[test]
+    fn text_that_is_edited_by_units_of_utf_16_stays_the_editors(
+        start in vec(unit(), 0..8),
+        edits in vec((any::<Index>(), 0..4_usize, vec(unit(), 0..4), any::<bool>()), 0..12),
+    ) {
+        let mut mirror = Mirror(start);
+        let mut documents = opened(&string(&mirror.0, false), Encoding::Utf16);
+        for (place, length, new, is_raw) in edits {
+            let start = place.index(mirror.0.len() + 1);
+            let range = start..(start + length).min(mirror.0.len());
+            let sent = mirror.replace(range, &new, is_raw);
+            prop_assert_eq!(change(&mut documents, &sent), Some(SyncState::Kept));
+            prop_assert_eq!(text(&documents), String::from_utf16_lossy(&mirror.0));
+        }
+    }
+}
+
+/// Replaces a range of bytes on the first line.
+fn edit(characters: Range<u32>, new: &[u8]) -> Vec<u8> {
+    let position = |character| json!({"line": 0, "character": character});
+    let range = json!({"start": position(characters.start), "end": position(characters.end)});
+    [format!(r#"{{"range":{range},"text":""#).as_bytes(), new, b"\"}"].concat()
+}
+
+#[test]
+fn bytes_that_are_no_text_count_as_editors_of_bytes_count_them() {
+    // Three bytes, or one unit or character, for the half of a pair; one of each for any other byte.
+    for (encoding, columns) in [(Encoding::Utf8, 5), (Encoding::Utf16, 3), (Encoding::Utf32, 3)] {
+        let mut documents = opened(b"\"a\xed\xa0\xbd\xff\"", encoding);
+        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncState::Kept));
+        assert_eq!(text(&documents), "a\u{fffd}\u{1a}!", "{encoding:?}");
+    }
+}
+
+#[test]
+fn two_halves_are_two_characters_where_bytes_or_characters_are_counted() {
+    for (encoding, columns) in [(Encoding::Utf8, 6), (Encoding::Utf32, 2)] {
+        let mut documents = opened(b"\"\xed\xa0\xbd\xed\xb8\x80\"", encoding);
+        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncState::Kept));
+        assert_eq!(text(&documents), "\u{fffd}\u{fffd}!", "{encoding:?}");
+    }
+}
+
+#[test]
+fn after_a_change_that_cannot_be_applied_only_the_whole_text_is() {
+    let whole = |text: &str| serde_json::from_value(json!({ "text": text })).ok();
+    let part = |change: Value| serde_json::from_value::<Change>(change).ok();
+    let range = |start: u32, end: u32| json!({"start": {"line": 0, "character": start}, "end": {"line": 0, "character": end}});
+    let mut documents = opened(b"\"abc\"", Encoding::Utf16);
+    let uri = Uri(PATH.to_owned());
+    let mut send = |changes: Vec<Option<Change>>| {
+        let state = documents.change(&uri, changes, 1).expect("it is open");
+        let document = documents.get(&uri).expect("it is open");
+        (state, document.is_known(), document.text().to_string())
+    };
+    let insert = || part(json!({"range": range(0, 0), "text": "x"}));
+    let reversed = part(json!({"range": range(2, 1), "text": "x"}));
+    assert!(reversed.is_some());
+    assert_eq!(send(vec![reversed, insert()]), (SyncState::Lost, false, "abc".to_owned()));
+    assert_eq!(send(vec![insert()]), (SyncState::Kept, false, "abc".to_owned()));
+    assert_eq!(send(vec![insert(), whole("new"), insert()]), (SyncState::Kept, true, "xnew".to_owned()));
+    assert_eq!(send(vec![None, whole("one"), insert()]), (SyncState::Kept, true, "xone".to_owned()));
+    assert_eq!(send(vec![whole("two"), None]), (SyncState::Lost, false, "two".to_owned()));
+}

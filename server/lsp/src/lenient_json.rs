@@ -1,0 +1,369 @@
+//! Message bodies that strict JSON refuses: decoded as the editor means them, or recognized as far as they can be read.
+//!
+//! JavaScript strings may hold one half of a surrogate pair, which `JSON.stringify` writes as an escape and older versions as three raw
+//! bytes; editors that keep files as bytes send bytes that are not UTF-8. [`repair`] writes each of them as exactly one character that
+//! counts as the editor counts it, so that later positions fit:
+//!
+//! | in a string | becomes | UTF-8 | UTF-16 | UTF-32 |
+//! |---|---|---|---|---|
+//! | half of a surrogate pair, escaped or as three bytes | U+FFFD | 3 | 1 | 1 |
+//! | any other byte that is not UTF-8 | U+001A SUBSTITUTE | 1 | 1 | 1 |
+//! | a control character without its escape | itself | 1 | 1 | 1 |
+//!
+//! Which halves they were is kept beside members named `text` as [`SURROGATES`], since the other half may come with the next change.
+//! What cannot be repaired is scanned by [`recognize`], without recursion. Pure; nothing here knows what messages mean.
+
+use tower_lsp_server::jsonrpc::Id;
+
+/// The member beside a repaired `text`: pairs of a byte offset in it, where U+FFFD is, and the surrogate that was there.
+pub(crate) const SURROGATES: &str = "textSurrogates";
+
+/// The only member whose surrogates are kept.
+const TEXT: &[u8] = b"\"text\"";
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+/// What becomes of a lone surrogate.
+const REPLACEMENT: &str = "\u{fffd}";
+/// Levels of `params.textDocument.uri`, the deepest member that is recognized.
+const LEVELS: usize = 3;
+
+/// The body with every string made valid; everything else is left as it is.
+pub(crate) fn repair(body: &[u8]) -> Vec<u8> {
+    let body = body.strip_prefix(BOM).unwrap_or(body);
+    let mut repaired = Vec::with_capacity(body.len());
+    let (mut at, mut key, mut string) = (0, 0..0, 0..0);
+    let mut is_value = false;
+    while let Some(&byte) = body.get(at) {
+        match byte {
+            b'"' => {
+                let (end, surrogates) = repair_string(body, at, &mut repaired);
+                string = at..end;
+                at = end;
+                if is_value && body.get(key.clone()) == Some(TEXT) && !surrogates.is_empty() {
+                    repaired.extend(member(&surrogates).bytes());
+                }
+                continue;
+            }
+            b':' => (key, is_value) = (string.clone(), true),
+            b',' | b'{' | b'[' => is_value = false,
+            _ => {}
+        }
+        repaired.push(byte);
+        at += 1;
+    }
+    repaired
+}
+
+fn member(surrogates: &[(usize, u16)]) -> String {
+    let pairs: Vec<String> = surrogates.iter().map(|(at, surrogate)| format!("[{at},{surrogate}]")).collect();
+    format!(",\"{SURROGATES}\":[{}]", pairs.join(","))
+}
+
+/// Writes the string that begins with the quote at `start`. Returns where it ends, and its lone surrogates by their byte in its value.
+fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(usize, u16)>) {
+    let mut surrogates = Vec::new();
+    let (mut at, mut length) = (start + 1, 0);
+    out.push(b'"');
+    while let Some(&byte) = body.get(at) {
+        let rest = &body[at..];
+        let (read, lone) = match byte {
+            b'"' => {
+                out.push(byte);
+                return (at + 1, surrogates);
+            }
+            b'\\' => escape(rest),
+            0..0x20 => (Unit { bytes: 1, length: 1, is_valid: false }, None),
+            _ => character(rest),
+        };
+        if let Some(surrogate) = lone {
+            surrogates.push((length, surrogate));
+            out.extend(REPLACEMENT.bytes());
+        } else if read.is_valid {
+            out.extend(&rest[..read.bytes]);
+        } else {
+            let code = if byte < 0x20 { byte } else { 0x1a };
+            out.extend(format!("\\u{code:04x}").bytes());
+        }
+        at += read.bytes;
+        length += read.length;
+    }
+    (at, surrogates)
+}
+
+/// What one character of a string is written with, and the bytes of UTF-8 in the string's value that it stands for.
+struct Unit {
+    bytes: usize,
+    length: usize,
+    is_valid: bool,
+}
+
+impl Unit {
+    fn valid(bytes: usize, length: usize) -> (Unit, Option<u16>) {
+        (Unit { bytes, length, is_valid: true }, None)
+    }
+
+    fn lone(bytes: usize, surrogate: u16) -> (Unit, Option<u16>) {
+        (Unit { bytes, length: REPLACEMENT.len(), is_valid: true }, Some(surrogate))
+    }
+}
+
+/// The escape sequence that `rest` begins with. One that is none stays, and strict parsing refuses it.
+fn escape(rest: &[u8]) -> (Unit, Option<u16>) {
+    let Some(unit) = code_unit(rest) else { return Unit::valid(rest.len().min(2), 1) };
+    let next = rest.get(6..).and_then(code_unit);
+    let decoded = char::decode_utf16(std::iter::once(unit).chain(next)).next();
+    match decoded {
+        Some(Ok(character)) => Unit::valid(6 * character.len_utf16(), character.len_utf8()),
+        _ => Unit::lone(6, unit),
+    }
+}
+
+fn code_unit(rest: &[u8]) -> Option<u16> {
+    let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
+    // Signs are no digits, though the parser takes them.
+    let digits = str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+/// The character that `rest` begins with: valid, a surrogate in the way of UTF-8, or a byte of no character.
+fn character(rest: &[u8]) -> (Unit, Option<u16>) {
+    let valid = rest[..rest.len().min(4)].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match (valid, rest) {
+        (Some(character), _) => Unit::valid(character.len_utf8(), character.len_utf8()),
+        (None, [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..]) => {
+            Unit::lone(3, 0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F))
+        }
+        (None, _) => (Unit { bytes: 1, length: 1, is_valid: false }, None),
+    }
+}
+
+/// What can be read of a message that is no JSON.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Recognized {
+    /// Whether it begins as an object does. Nothing else is a message.
+    pub(crate) is_object: bool,
+    /// Its `id`, if that is one.
+    pub(crate) id: Option<Id>,
+    /// Its `method`.
+    pub(crate) method: Option<String>,
+    /// The document that its parameters name.
+    pub(crate) uri: Option<String>,
+    /// Whether it has a result or an error, as answers do.
+    pub(crate) is_response: bool,
+}
+
+/// Reads what can be read of a repaired body, up to where its brackets do not match or its strings do not end.
+pub(crate) fn recognize(body: &[u8]) -> Recognized {
+    let mut scan = Scan { body, at: 0, open: Vec::new(), path: Default::default() };
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    let mut recognized = Recognized { is_object, ..Recognized::default() };
+    while is_object && scan.step(&mut recognized).is_some() {}
+    recognized
+}
+
+/// A place in a body with the brackets around it.
+struct Scan<'a> {
+    body: &'a [u8],
+    at: usize,
+    /// What closes the open brackets.
+    open: Vec<u8>,
+    /// The keys that lead here, of the outermost objects.
+    path: [Option<String>; LEVELS],
+}
+
+impl Scan<'_> {
+    /// Reads a token; `None` at the end of what can be read.
+    fn step(&mut self, recognized: &mut Recognized) -> Option<()> {
+        let byte = *self.body.get(self.at)?;
+        match byte {
+            b'{' | b'[' => {
+                if let Some(key) = self.path.get_mut(self.open.len()) {
+                    *key = None;
+                }
+                self.open.push(byte + 2);
+            }
+            b'}' | b']' => {
+                let is_closed = self.open.pop()? == byte;
+                let is_inside = is_closed && !self.open.is_empty();
+                is_inside.then_some(())?;
+            }
+            b'"' => {
+                let length = string_length(&self.body[self.at..])?;
+                let text = &self.body[self.at..self.at + length];
+                self.at += length;
+                self.string(text, recognized);
+                return Some(());
+            }
+            b'-' | b'0'..=b'9' => {
+                self.number(recognized);
+                return Some(());
+            }
+            _ => {}
+        }
+        self.at += 1;
+        Some(())
+    }
+
+    fn string(&mut self, quoted: &[u8], recognized: &mut Recognized) {
+        let is_key = self.body[self.at..].trim_ascii_start().starts_with(b":");
+        let depth = self.open.len();
+        if is_key {
+            let Some(key) = depth.checked_sub(1).and_then(|level| self.path.get_mut(level)) else { return };
+            *key = serde_json::from_slice(quoted).ok();
+            recognized.is_response |= depth == 1 && matches!(key.as_deref(), Some("result" | "error"));
+            return;
+        }
+        let value = || serde_json::from_slice::<String>(quoted).ok();
+        match self.path.each_ref().map(Option::as_deref) {
+            [Some("id"), ..] if depth == 1 => recognized.id = value().map(Id::String),
+            [Some("method"), ..] if depth == 1 => recognized.method = value(),
+            [Some("params"), Some("textDocument"), Some("uri")] if depth == 3 => recognized.uri = value(),
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, recognized: &mut Recognized) {
+        let rest = &self.body[self.at..];
+        let is_in_number = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let length = rest.iter().position(|byte| !is_in_number(byte)).unwrap_or(rest.len());
+        self.at += length;
+        if self.open.len() == 1 && self.path[0].as_deref() == Some("id") {
+            recognized.id = serde_json::from_slice(&rest[..length]).ok().map(Id::Number);
+        }
+    }
+}
+
+/// Length of the quoted string that `rest` begins with; `None` if it does not end.
+fn string_length(rest: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        match rest.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(body: &[u8], expected: Expect) {
+        let repaired = repair(body);
+        let valid = serde_json::from_slice::<serde_json::Value>(&repaired);
+        let line = valid.map_or_else(|error| error.to_string(), |value| value.to_string());
+        expected.assert_eq(&(line + "\n"));
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_one_character_each() {
+        check(
+            br#"{"text":"a\ud83dz"}"#,
+            expect![[r#"
+            {"text":"a�z","textSurrogates":[[1,55357]]}
+        "#]],
+        );
+        check(
+            br#"{"text":"\ude00\ud83d"}"#,
+            expect![[r#"
+            {"text":"��","textSurrogates":[[0,56832],[3,55357]]}
+        "#]],
+        );
+        check(
+            b"{\"text\":\"\xc3\xa9\xed\xa0\xbd\xed\xb8\x80\"}",
+            expect![[r#"
+            {"text":"é��","textSurrogates":[[2,55357],[5,56832]]}
+        "#]],
+        );
+        check(
+            b"{\"text\":\"\xed\xa0\xbd\\ude00\", \"uri\": \"\\ud800\"}",
+            expect![[r#"
+            {"text":"��","textSurrogates":[[0,55357],[3,56832]],"uri":"�"}
+        "#]],
+        );
+        check(
+            br#"{"\ud800": "text", "a": ["text", "\udfff"]}"#,
+            expect![[r#"
+            {"a":["text","�"],"�":"text"}
+        "#]],
+        );
+    }
+
+    #[test]
+    fn pairs_and_other_escapes_stay() {
+        check(
+            br#"{"text":"\ud83d\ude00\u00e9\n\\ud83d\"\ud83d"}"#,
+            expect![[r#"
+                {"text":"😀é\n\\ud83d\"�","textSurrogates":[[14,55357]]}
+            "#]],
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_one_unit_each() {
+        check(
+            b"\xef\xbb\xbf[\"a\xffb\xe2\x82c\xf0\x9f\x98\x80\xc3\"]",
+            expect![[r#"
+            ["a\u001ab\u001a\u001ac😀\u001a"]
+        "#]],
+        );
+        check(
+            b"[\"a\nb\tc\0\"]",
+            expect![[r#"
+            ["a\nb\tc\u0000"]
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_elsewhere_stays_wrong() {
+        check(
+            br#"["\x41"]"#,
+            expect![[r#"
+            invalid escape at line 1 column 4
+        "#]],
+        );
+        check(
+            br#"["\u00"]"#,
+            expect![[r#"
+            invalid escape at line 1 column 8
+        "#]],
+        );
+        check(
+            b"[\"\\",
+            expect![[r#"
+            EOF while parsing a string at line 1 column 3
+        "#]],
+        );
+        check(
+            b"[\xff]",
+            expect![[r#"
+            expected value at line 1 column 2
+        "#]],
+        );
+    }
+
+    #[test]
+    fn messages_are_recognized_as_far_as_they_can_be_read() {
+        let read = |body: &str| {
+            let Recognized { id, method, uri, is_response, is_object } = recognize(body.as_bytes());
+            format!("{is_object} {id:?} {method:?} {uri:?} {is_response}")
+        };
+        let check = |body: &str, expected: Expect| expected.assert_eq(&read(body));
+        check(
+            r#"{"method":"m","params":{"a":[{"uri":"no"}],"textDocument":{"uri":"yes"},"b":"\x"},"id":7}"#,
+            expect![[r#"true Some(Number(7)) Some("m") Some("yes") false"#]],
+        );
+        check(r#"{"id":"\"a","method":"#, expect![[r#"true Some(String("\"a")) None None false"#]]);
+        check(r#"{"method":"m","params":{]"id":7"#, expect![[r#"true None Some("m") None false"#]]);
+        check(r#"{"result":{"id":3},"id":-4"#, expect!["true Some(Number(-4)) None None true"]);
+        check(r#"{"id":1.5,"method":"m"} {"id":2}"#, expect![[r#"true None Some("m") None false"#]]);
+        check(r#"["id", {"id":7}"#, expect!["false None None None false"]);
+        check(&"[".repeat(100_000), expect!["false None None None false"]);
+        let deep =
+            format!(r#"{{"params":{}{},"id":7,"method":"m"}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        check(&deep, expect![[r#"true Some(Number(7)) Some("m") None false"#]]);
+    }
+}

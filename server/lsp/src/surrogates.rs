@@ -1,0 +1,112 @@
+//! Halves of surrogate pairs in a document: text of an editor that no UTF-8 holds.
+//!
+//! JavaScript counts and edits UTF-16, so an editor may put in one half of a character with one change and the other half with the next,
+//! or replace half of one. Each half is U+FFFD in our text, which counts as the half does; where it is, and which half it was, is kept
+//! here, and two halves that come together are the character again. Pure.
+
+use serde::Deserialize;
+use text::Edit;
+
+/// Stands for a half.
+pub(crate) const REPLACEMENT: char = '\u{fffd}';
+const REPLACEMENT_BYTES: usize = REPLACEMENT.len_utf8();
+
+/// The halves of a text: where U+FFFD is, in bytes and ascending, and which surrogate it stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct LoneSurrogates(Vec<(usize, u16)>);
+
+impl LoneSurrogates {
+    /// The two halves of `character` at byte `at`; `None` if one unit of UTF-16 is all of it.
+    pub(crate) fn of(character: char, at: usize) -> Option<LoneSurrogates> {
+        match *character.encode_utf16(&mut [0; 2]) {
+            [first, second] => Some(LoneSurrogates(vec![(at, first), (at + REPLACEMENT_BYTES, second)])),
+            _ => None,
+        }
+    }
+
+    /// These, if they can be those of `text`; else none.
+    pub(crate) fn checked(self, text: &str) -> LoneSurrogates {
+        let is_half = |&(at, surrogate): &(usize, u16)| {
+            let replaced = text.get(at..).is_some_and(|rest| rest.starts_with(REPLACEMENT));
+            replaced && (0xD800..0xE000).contains(&surrogate)
+        };
+        let is_ascending = self.0.is_sorted_by(|one, other| one.0 < other.0);
+        if is_ascending && self.0.iter().all(is_half) { self } else { LoneSurrogates::default() }
+    }
+
+    /// The text in which halves that belong together are characters, and what is left of these.
+    pub(crate) fn joined(self, text: String) -> (String, LoneSurrogates) {
+        if self.0.is_empty() {
+            return (text, self);
+        }
+        let mut joined = String::with_capacity(text.len());
+        let mut left = Vec::new();
+        let (mut copied, mut halves) = (0, self.0.into_iter().peekable());
+        while let Some(half) = halves.next() {
+            joined.push_str(&text[copied..half.0]);
+            copied = half.0 + REPLACEMENT_BYTES;
+            if let Some(character) = halves.peek().and_then(|&other| character(half, other)) {
+                joined.push(character);
+                copied += REPLACEMENT_BYTES;
+                halves.next();
+            } else {
+                left.push((joined.len(), half.1));
+                joined.push(REPLACEMENT);
+            }
+        }
+        joined.push_str(&text[copied..]);
+        (joined, LoneSurrogates(left))
+    }
+
+    /// The edit that makes one character of the halves on both sides of byte `at`.
+    pub(crate) fn join_at(&self, at: usize) -> Option<Edit> {
+        let second = self.0.binary_search_by_key(&at, |half| half.0).ok()?;
+        let first = second.checked_sub(1)?;
+        let character = character(self.0[first], self.0[second])?;
+        let range = at - REPLACEMENT_BYTES..at + REPLACEMENT_BYTES;
+        Some(Edit { range, text: character.into() })
+    }
+
+    /// Follows an edit whose text has the halves `new`.
+    pub(crate) fn follow(&mut self, edit: &Edit, new: LoneSurrogates) {
+        let first = self.0.partition_point(|half| half.0 < edit.range.start);
+        let behind = self.0.partition_point(|half| half.0 < edit.range.end);
+        for half in &mut self.0[behind..] {
+            half.0 = half.0 - edit.range.len() + edit.text.len();
+        }
+        let new = new.0.into_iter().map(|(at, surrogate)| (edit.range.start + at, surrogate));
+        self.0.splice(first..behind, new);
+    }
+}
+
+/// The character of two halves that follow each other.
+fn character(first: (usize, u16), second: (usize, u16)) -> Option<char> {
+    let are_neighbours = first.0 + REPLACEMENT_BYTES == second.0;
+    char::decode_utf16([first.1, second.1]).next().filter(|_| are_neighbours)?.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_that_come_together_are_the_character() {
+        let (text, left) = LoneSurrogates(vec![(1, 0xD83D), (4, 0xDE00), (8, 0xDE00), (11, 0xD83D)])
+            .joined("a\u{fffd}\u{fffd}b\u{fffd}\u{fffd}c".to_owned());
+        assert_eq!(text, "a😀b\u{fffd}\u{fffd}c");
+        assert_eq!(left, LoneSurrogates(vec![(6, 0xDE00), (9, 0xD83D)]));
+    }
+
+    #[test]
+    fn only_halves_that_are_there_count() {
+        let text = "a\u{fffd}b";
+        let checked = |halves: &[(usize, u16)]| LoneSurrogates(halves.to_vec()).checked(text).0;
+        assert_eq!(checked(&[(1, 0xD800)]), [(1, 0xD800)]);
+        for wrong in
+            [&[(0, 0xD800)][..], &[(2, 0xD800)], &[(1, 0x41)], &[(1, 0xD800), (1, 0xD800)], &[(9, 0xD800)]]
+        {
+            assert_eq!(checked(wrong), []);
+        }
+    }
+}
