@@ -5,11 +5,9 @@
 //! looked up in a type and its bases. Nothing is ever certain in code that is being written, so an answer is a list of
 //! possible meanings, best guess first, and may be empty.
 //!
-//! A [`Resolver`] lives for one question. It remembers what it found, and gives up after a fixed number of steps, so that no
-//! workspace can make it slow.
+//! A [`Resolver`] lives for one question. It remembers what it found, and is bounded in depth and steps, so that no workspace can
+//! make it slow or exhaust a stack (`resolve/queries.rs`).
 
-use std::cell::{Cell, RefCell};
-use std::hash::Hash;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,9 +17,12 @@ use crate::endings::split_path;
 use crate::view::View;
 
 mod infer;
+mod queries;
 mod types;
 
 pub(crate) use infer::{Site, Value};
+
+use queries::{Memo, Queries};
 
 /// What is known of a file's names.
 #[derive(Clone, Copy, Debug)]
@@ -100,16 +101,25 @@ impl<'a> Def<'a> {
     /// Whether both stand for one thing, of which whoever uses it sees only one: parts of a class in several files, what files
     /// for different platforms each define.
     pub(crate) fn is_twin(&self, other: &Def<'_>) -> bool {
+        let (mut one, mut two) = (*self, *other);
+        // Not by recursion: definitions nest as deep as the code does.
+        while one.looks_like(&two) {
+            match (one.container(), two.container()) {
+                (None, None) => return one.shares_scope(&two),
+                (Some(around_one), Some(around_two)) => (one, two) = (around_one, around_two),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether both say the same, in different files.
+    fn looks_like(&self, other: &Def<'_>) -> bool {
         let (one, two) = (self.get(), other.get());
         self.file != other.file
             && (one.kind, &one.name, &one.owner) == (two.kind, &two.name, &two.owner)
             && (!one.kind.is_callable() || one.signature == two.signature)
             && is_generic(one) == is_generic(two)
-            && match (self.container(), other.container()) {
-                (None, None) => self.shares_scope(other),
-                (Some(one), Some(two)) => one.is_twin(&two),
-                _ => false,
-            }
     }
 
     /// Whether the files of both see each other's names without importing them.
@@ -152,17 +162,15 @@ impl<'a> Entity<'a> {
     }
 }
 
-/// Steps of a question; a usual one takes some thousands.
-const FUEL: u32 = 60_000;
 /// Names are re-exported through fewer modules than this.
 const MAX_REEXPORTS: usize = 400;
-/// Aliases and the modules they lead through.
-const MAX_DEPTH: u32 = 8;
+/// Names in the path of a namespace or of a type in one, generously counted; a longer path means nothing.
+const MAX_SEGMENTS: usize = 64;
 
 type Found<'a> = Rc<[Entity<'a>]>;
 
-/// What was found out, by what it is about.
-type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+/// A name in the file whose outline is at an address.
+type NameKey = (usize, Box<str>);
 
 /// Modules all of whose names come along.
 #[derive(Default)]
@@ -181,13 +189,14 @@ struct Stars<'a> {
 pub(crate) struct Resolver<'a> {
     pub(crate) view: &'a View<'a>,
     projects: &'a Projects,
-    fuel: Cell<u32>,
-    lookups: Memo<(usize, Box<str>), Found<'a>>,
-    exports: Memo<(usize, Box<str>), Found<'a>>,
-    modules: Memo<(usize, Box<str>), Found<'a>>,
-    passed_on: Memo<usize, Rc<Stars<'a>>>,
-    stars: Memo<usize, Rc<Stars<'a>>>,
-    bases: Memo<(usize, u32), Rc<[Def<'a>]>>,
+    queries: Queries,
+    lookups: Memo<NameKey, [Entity<'a>]>,
+    exports: Memo<NameKey, [Entity<'a>]>,
+    modules: Memo<NameKey, [Entity<'a>]>,
+    types: Memo<NameKey, [Def<'a>]>,
+    passed_on: Memo<usize, Stars<'a>>,
+    stars: Memo<usize, Stars<'a>>,
+    bases: Memo<(usize, u32), [Def<'a>]>,
 }
 
 impl<'a> Resolver<'a> {
@@ -195,49 +204,26 @@ impl<'a> Resolver<'a> {
         Resolver {
             view,
             projects,
-            fuel: Cell::new(FUEL),
-            lookups: RefCell::default(),
-            exports: RefCell::default(),
-            modules: RefCell::default(),
-            passed_on: RefCell::default(),
-            stars: RefCell::default(),
-            bases: RefCell::default(),
+            queries: Queries::default(),
+            lookups: Memo::default(),
+            exports: Memo::default(),
+            modules: Memo::default(),
+            types: Memo::default(),
+            passed_on: Memo::default(),
+            stars: Memo::default(),
+            bases: Memo::default(),
         }
     }
 
     /// Begins another question about the same files: it has all its steps, and what was found is known.
     pub(crate) fn refuel(&self) {
-        self.fuel.set(FUEL);
-    }
-
-    /// Takes a step; false when there are none left.
-    fn step(&self) -> bool {
-        let left = self.fuel.get().saturating_sub(1);
-        self.fuel.set(left);
-        left > 0
-    }
-
-    /// Keeps an answer for the next time, unless the steps ran out while it was looked for: a question that has steps again is to
-    /// find what this one could not.
-    fn remember<K: Eq + Hash, V: ?Sized>(&self, memo: &Memo<K, Rc<V>>, key: K, found: &Rc<V>) {
-        if self.fuel.get() > 0 {
-            memo.borrow_mut().insert(key, Rc::clone(found));
-        } else {
-            memo.borrow_mut().remove(&key);
-        }
+        self.queries.refill();
     }
 
     /// What `name` stands for at the top of `file`.
     pub(crate) fn lookup(&self, file: Facts<'a>, name: &str) -> Found<'a> {
         let key = (file.address(), Box::from(name));
-        if let Some(known) = self.lookups.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        // Stands for the answer while it is being looked for, so that modules that import each other end.
-        self.lookups.borrow_mut().insert(key.clone(), Rc::default());
-        let found: Found<'a> = if self.step() { self.look_up(file, name).into() } else { Rc::default() };
-        self.remember(&self.lookups, key, &found);
-        found
+        self.queries.answer(&self.lookups, key, Rc::default, || self.look_up(file, name).into())
     }
 
     fn look_up(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
@@ -300,16 +286,11 @@ impl<'a> Resolver<'a> {
     /// The modules, or types, that an import in `file` may mean: those of the best guess that is there.
     pub(crate) fn modules(&self, file: Facts<'a>, module: &str) -> Found<'a> {
         let key = (file.address(), Box::from(module));
-        if let Some(known) = self.modules.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        // Stands for the answer while it is being looked for.
-        self.modules.borrow_mut().insert(key.clone(), Rc::default());
-        let targets = file.language.targets(file.path, module, self.projects);
-        let mut found = targets.iter().map(|target| self.place(file, target));
-        let found: Found<'a> = found.find(|found| !found.is_empty()).unwrap_or_default().into();
-        self.remember(&self.modules, key, &found);
-        found
+        self.queries.answer(&self.modules, key, Rc::default, || {
+            let targets = file.language.targets(file.path, module, self.projects);
+            let mut found = targets.iter().map(|target| self.place(file, target));
+            found.find(|found| !found.is_empty()).unwrap_or_default().into()
+        })
     }
 
     /// What is at a target.
@@ -337,28 +318,41 @@ impl<'a> Resolver<'a> {
 
     /// A namespace, or the type that a qualified name means.
     fn namespace(&self, from: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
-        if let Some(namespace) = self.view.namespace(name) {
-            return vec![Entity::Module(Module::Namespace(namespace))];
-        }
-        let Some((around, last)) = name.rsplit_once('.') else {
-            return self
-                .view
-                .named(name)
-                .filter(|def| {
-                    def.is_type()
-                        && def.is_top_level()
-                        && def.namespace().is_empty()
-                        && def.file.language == from.language
-                })
-                .map(Entity::Def)
-                .collect();
+        let mut inside = Vec::new();
+        let mut around = name;
+        let mut found: Vec<Entity<'a>> = loop {
+            if let Some(namespace) = self.view.namespace(around) {
+                break vec![Entity::Module(Module::Namespace(namespace))];
+            }
+            let Some((outer, last)) = around.rsplit_once('.') else {
+                break self.without_namespace(from, around);
+            };
+            if inside.len() == MAX_SEGMENTS {
+                break Vec::new();
+            }
+            inside.push(last);
+            around = outer;
         };
-        self.namespace(from, around).into_iter().flat_map(|entity| self.export(entity, last)).collect()
+        while let Some(name) = inside.pop().filter(|_| !found.is_empty()) {
+            found = found.into_iter().flat_map(|entity| self.export(entity, name)).collect();
+        }
+        found
+    }
+
+    /// The types called `name` that are in no namespace.
+    fn without_namespace(&self, from: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
+        let is_there = |def: &Def<'_>| {
+            def.is_type()
+                && def.is_top_level()
+                && def.namespace().is_empty()
+                && def.file.language == from.language
+        };
+        self.view.named(name).filter(is_there).map(Entity::Def).collect()
     }
 
     /// What `name` stands for in a module or type, for those outside of it.
     pub(crate) fn export(&self, of: Entity<'a>, name: &str) -> Vec<Entity<'a>> {
-        if !self.step() {
+        if !self.queries.step() {
             return Vec::new();
         }
         match of {
@@ -377,17 +371,13 @@ impl<'a> Resolver<'a> {
 
     fn export_of_file(&self, file: Facts<'a>, name: &str) -> Found<'a> {
         let key = (file.address(), Box::from(name));
-        if let Some(known) = self.exports.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        self.exports.borrow_mut().insert(key.clone(), Rc::default());
-        let mut found = self.own(file, name);
-        if found.is_empty() {
-            found = self.of_stars(&self.passed_on(file), name);
-        }
-        let found: Found<'a> = found.into();
-        self.remember(&self.exports, key, &found);
-        found
+        self.queries.answer(&self.exports, key, Rc::default, || {
+            let mut found = self.own(file, name);
+            if found.is_empty() {
+                found = self.of_stars(&self.passed_on(file), name);
+            }
+            found.into()
+        })
     }
 
     /// What a file has for others, what it passes on included: `most` at most, its own first.
@@ -418,32 +408,29 @@ impl<'a> Resolver<'a> {
 
     /// All that is imported with all its names.
     fn stars(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
-        if let Some(known) = self.stars.borrow().get(&file.address()) {
-            return Rc::clone(known);
-        }
-        let own = file.outline.imports.iter().map(|import| (file, import));
-        let all = own.chain(self.view.global_imports(file.language));
-        let all = all.filter(|(_, import)| import.imported == Imported::All);
-        let modules = all.flat_map(|(file, import)| self.modules(file, &import.module).to_vec()).collect();
-        let stars = Rc::new(self.follow(modules));
-        self.remember(&self.stars, file.address(), &stars);
-        stars
+        self.queries.answer(&self.stars, file.address(), Rc::default, || {
+            let own = file.outline.imports.iter().map(|import| (file, import));
+            let all = own.chain(self.view.global_imports(file.language));
+            let all = all.filter(|(_, import)| import.imported == Imported::All);
+            let modules =
+                all.flat_map(|(file, import)| self.modules(file, &import.module).to_vec()).collect();
+            Rc::new(self.follow(modules))
+        })
     }
 
     /// The file itself, and all that it passes on.
     fn passed_on(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
-        if let Some(known) = self.passed_on.borrow().get(&file.address()) {
-            return Rc::clone(known);
-        }
-        let stars = Rc::new(self.follow(vec![Entity::Module(Module::File(file))]));
-        self.remember(&self.passed_on, file.address(), &stars);
-        stars
+        self.queries.answer(&self.passed_on, file.address(), Rc::default, || {
+            Rc::new(self.follow(vec![Entity::Module(Module::File(file))]))
+        })
     }
 
     /// Modules with all that they pass on.
     fn follow(&self, mut modules: Vec<Entity<'a>>) -> Stars<'a> {
         let mut stars = Stars::default();
-        while let Some(module) = modules.pop().filter(|_| stars.files.len() < MAX_REEXPORTS && self.step()) {
+        while let Some(module) =
+            modules.pop().filter(|_| stars.files.len() < MAX_REEXPORTS && self.queries.step())
+        {
             let Entity::Module(Module::File(file)) = module else {
                 if !stars.others.contains(&module) {
                     stars.others.push(module);
@@ -504,7 +491,7 @@ mod tests {
         let (view, projects) = (View::new(index.layers(), here), Projects::default());
         let resolver = Resolver::new(&view, &projects);
         for steps in 0..8 {
-            resolver.fuel.set(steps);
+            resolver.queries.leave_steps(steps);
             let item = resolver.lookup(here, "Item");
             item.iter().filter_map(|entity| entity.def()).for_each(|def| drop(resolver.bases(def)));
         }

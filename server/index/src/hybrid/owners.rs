@@ -280,7 +280,7 @@ impl<'q, 'a> Collector<'q, 'a> {
             {
                 let near = self.reach_of(&field.get().name);
                 let reach = Reach { field: 1.0, mentions: 0.0, after: 0.7 * near.after, ..near };
-                for def in self.resolver.types(field.file, &field.get().type_text).into_iter().take(2) {
+                for &def in self.resolver.types(field.file, &field.get().type_text).iter().take(2) {
                     self.put(Entity::Def(def), reach);
                 }
             }
@@ -314,7 +314,7 @@ impl<'q, 'a> Collector<'q, 'a> {
                 vec![def]
             };
             for member in reached {
-                for to in self.resolver.types(member.file, &member.get().type_text).into_iter().take(2) {
+                for &to in self.resolver.types(member.file, &member.get().type_text).iter().take(2) {
                     if !self.found.contains_key(&Key::Def(to.key())) {
                         self.put(Entity::Def(to), hop);
                     }

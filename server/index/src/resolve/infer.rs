@@ -52,7 +52,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn infer_within(&self, site: Site<'a, '_>, expr: &Expr, depth: u32) -> Vec<Value<'a>> {
-        let Some(depth) = depth.checked_sub(1).filter(|_| self.step()) else { return Vec::new() };
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.queries.step()) else { return Vec::new() };
         let mut values = match expr {
             Expr::Name(name) => self.infer_name(site, name, depth),
             Expr::This => site.this.map(Value::Instance).into_iter().collect(),
@@ -170,7 +170,7 @@ impl<'a> Resolver<'a> {
     /// The type that a definition outside of its body belongs to.
     pub(crate) fn owner(&self, def: Def<'a>) -> Option<Def<'a>> {
         let owner = def.get().owner.as_deref()?;
-        self.types(def.file, owner).into_iter().next()
+        self.types(def.file, owner).first().copied()
     }
 
     /// Values of a written type.
@@ -181,7 +181,7 @@ impl<'a> Resolver<'a> {
         if is_own_type(written) {
             return site.this.map(Value::Instance).into_iter().collect();
         }
-        self.types(site.file, written).into_iter().map(Value::Instance).collect()
+        self.types(site.file, written).iter().copied().map(Value::Instance).collect()
     }
 }
 

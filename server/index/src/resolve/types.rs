@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use syntax::DefinitionKind;
 
-use super::{Def, Entity, Facts, MAX_DEPTH, Resolver};
+use super::{Def, Entity, Facts, Resolver};
 
 /// Bases of a type that are looked at.
 const MAX_BASES: usize = 12;
@@ -13,18 +13,19 @@ const MAX_TYPES: usize = 6;
 
 impl<'a> Resolver<'a> {
     /// The types that a type written in `file` names, outermost first.
-    pub(crate) fn types(&self, file: Facts<'a>, written: &str) -> Vec<Def<'a>> {
-        self.types_through(file, written, MAX_DEPTH)
+    pub(crate) fn types(&self, file: Facts<'a>, written: &str) -> Rc<[Def<'a>]> {
+        let key = (file.address(), Box::from(written));
+        self.queries.answer(&self.types, key, Rc::default, || self.find_types(file, written).into())
     }
 
-    fn types_through(&self, file: Facts<'a>, written: &str, depth: u32) -> Vec<Def<'a>> {
+    fn find_types(&self, file: Facts<'a>, written: &str) -> Vec<Def<'a>> {
         let mut types: Vec<Def<'a>> = Vec::new();
         for path in paths(written) {
-            if depth == 0 || types.len() >= MAX_TYPES || !self.step() {
+            if types.len() >= MAX_TYPES || !self.queries.step() {
                 break;
             }
             for def in self.types_named(file, &path) {
-                for def in self.unalias(def, depth) {
+                for def in self.unalias(def) {
                     if !types.contains(&def) {
                         types.push(def);
                     }
@@ -71,37 +72,38 @@ impl<'a> Resolver<'a> {
     }
 
     /// What an alias stands for, where it has no members of its own.
-    fn unalias(&self, def: Def<'a>, depth: u32) -> Vec<Def<'a>> {
+    fn unalias(&self, def: Def<'a>) -> Vec<Def<'a>> {
         let is_alias = !def.get().type_text.is_empty() && def.members().next().is_none();
         let mut types =
-            if is_alias { self.types_through(def.file, &def.get().type_text, depth - 1) } else { Vec::new() };
+            if is_alias { self.types(def.file, &def.get().type_text).to_vec() } else { Vec::new() };
         types.push(def);
         types
     }
 
     /// The type itself, its other parts, and its bases, nearest first.
     pub(crate) fn bases(&self, def: Def<'a>) -> Rc<[Def<'a>]> {
-        if let Some(known) = self.bases.borrow().get(&def.key()) {
-            return Rc::clone(known);
-        }
+        // A base may be written as a member of the type itself: what it has without its bases is known then.
+        let itself = || Rc::from([def]);
+        self.queries.answer(&self.bases, def.key(), itself, || self.find_bases(def).into())
+    }
+
+    fn find_bases(&self, def: Def<'a>) -> Vec<Def<'a>> {
         let mut all = vec![def];
         let mut next = 0;
-        while let Some(&one) = all.get(next).filter(|_| all.len() < MAX_BASES && self.step()) {
+        while let Some(&one) = all.get(next).filter(|_| all.len() < MAX_BASES && self.queries.step()) {
             next += 1;
             let parts = self.view.named(&one.get().name).filter(|part| is_part(&one, part));
             let bases = one.get().bases.iter().map(|base| (one.file, &**base));
             let extended = self.view.extensions(&one.get().name);
-            let bases = bases
-                .chain(extended)
-                .flat_map(|(file, base)| self.types(file, head(base)).into_iter().take(2));
+            let bases = bases.chain(extended).flat_map(|(file, base)| {
+                self.types(file, head(base)).iter().take(2).copied().collect::<Vec<_>>()
+            });
             for other in parts.chain(bases.collect::<Vec<_>>()) {
                 if !all.contains(&other) {
                     all.push(other);
                 }
             }
         }
-        let all: Rc<[Def<'a>]> = all.into();
-        self.remember(&self.bases, def.key(), &all);
         all
     }
 
