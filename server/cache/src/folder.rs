@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
+use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -59,10 +59,7 @@ pub(crate) fn temporary_path(folder: &Path, place: &Place) -> PathBuf {
 
 /// Makes the folder if need be, for this user alone since it will hold code, and removes what killed processes have left in it.
 pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    unix::make_folder_private(&mut builder);
-    builder.recursive(true).create(folder)?;
+    private_files::own_folder(folder)?;
     for file in files(folder, TEMPORARY)? {
         remove_abandoned(&file.path());
     }
@@ -80,10 +77,7 @@ fn remove_abandoned(path: &Path) {
 
 /// Creates a file for this user alone; it is an error if there is one.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    unix::make_file_private(&mut options);
-    options.write(true).create_new(true).open(path)
+    private_files::open(OpenOptions::new().write(true).create_new(true), path)
 }
 
 /// Makes a rename to `path` last. A rename that is lost leaves the former file.
@@ -195,20 +189,11 @@ fn is_ours(name: &OsStr, ending: &str) -> bool {
     found == ending && key.len() == KEY_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Elsewhere the platform's cache folder is the user's alone, and names last by themselves.
+/// Elsewhere names last by themselves.
 #[cfg(unix)]
 mod unix {
-    use std::fs::{DirBuilder, File, OpenOptions};
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    use std::fs::File;
     use std::path::Path;
-
-    pub(super) fn make_folder_private(builder: &mut DirBuilder) {
-        builder.mode(0o700);
-    }
-
-    pub(super) fn make_file_private(options: &mut OpenOptions) {
-        options.mode(0o600);
-    }
 
     pub(super) fn flush_folder_of(path: &Path) {
         // Some file systems cannot; then the rename lasts a little later.

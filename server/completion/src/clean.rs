@@ -8,6 +8,7 @@
 
 mod beyond_extent;
 mod carried;
+pub(crate) mod control_characters;
 mod doubled_brackets;
 mod indentation;
 mod line_ends;
@@ -58,7 +59,8 @@ impl<'a> Surroundings<'a> {
 type Filter = (&'static str, Keeps, fn(String, &Surroundings<'_>) -> String);
 
 /// In this order, since each one takes the answer as those before it leave it.
-const FILTERS: [Filter; 10] = [
+const FILTERS: [Filter; 11] = [
+    ("control_characters", Keeps::Beginning, control_characters::cut),
     ("line_ends", Keeps::Code, line_ends::adapt),
     ("prefix_echo", Keeps::End, prefix_echo::remove),
     ("indentation", Keeps::Code, indentation::adapt),

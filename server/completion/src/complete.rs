@@ -10,9 +10,9 @@ use index::Strategy;
 use tokio_util::sync::CancellationToken;
 
 use crate::alternatives::alternatives;
-use crate::clean::{BEGINNING, Surroundings, begun, clean, is_complete};
+use crate::clean::{BEGINNING, Surroundings, begun, clean, control_characters, is_complete};
 use crate::explain::explain;
-use crate::gate;
+use crate::gate::{self, Gate};
 use crate::generation::Generation;
 use crate::settings::Settings;
 use crate::trace::{Clock, ContextItem, Outcome, Sent, Status, Trace};
@@ -242,7 +242,9 @@ fn show(around: Surroundings<'_>, settings: &Settings, trace: &mut Trace) -> Opt
     let (text, cuts) = clean(&trace.received, &around);
     trace.cuts = cuts;
     if text.is_empty() {
-        return None;
+        // An answer that is kept back for what it holds is another thing than one that says nothing new.
+        let control = control_characters::first(&trace.received);
+        return control.map(|character| (Status::Gated(Gate::ControlCharacter(character)), String::new()));
     }
     Some(match gate::after(settings, trace.confidence) {
         Some(gate) => (Status::Gated(gate), String::new()),

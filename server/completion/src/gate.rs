@@ -17,6 +17,8 @@ pub enum Gate {
     DocumentTooLarge,
     /// The cursor splits a word, so that any text would run into what follows.
     InsideWord,
+    /// Nothing is left of the answer before a character that nobody sees, such as an escape or a mark of direction.
+    ControlCharacter(char),
     /// The engine was less sure of its least sure token than the settings ask: its probability.
     Unsure(f64),
 }
@@ -29,6 +31,9 @@ impl fmt::Display for Gate {
                 write!(f, "the document is larger than {} MiB", MAX_DOCUMENT_BYTES >> 20)
             }
             Gate::InsideWord => f.write_str("the cursor is inside a word"),
+            Gate::ControlCharacter(character) => {
+                write!(f, "the answer holds the control character U+{:04X}", u32::from(*character))
+            }
             Gate::Unsure(probability) => {
                 write!(f, "the least sure token has a probability of {probability:.2}")
             }

@@ -34,7 +34,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
 
-use crate::http::{Secrets, shortened};
+use crate::http::Secrets;
 
 pub use fault::ProgramFault;
 
@@ -76,6 +76,11 @@ impl Program {
     /// A text without the values of its variables, which may be keys.
     pub(crate) fn without_keys(&self, text: &str) -> String {
         self.secrets().removed_from(text)
+    }
+
+    /// The first line of what it says, without the values of its variables.
+    pub(crate) fn quoted(&self, text: &str) -> String {
+        self.secrets().quoted(text)
     }
 
     fn secrets(&self) -> Secrets {
@@ -178,8 +183,10 @@ impl Said {
         let text = String::from_utf8_lossy(&kept);
         // A line of which the beginning is lost may hold half a key, which nobody would know again.
         let whole = if kept.len() < KEPT { &*text } else { text.split_once('\n')?.1 };
+        // Before it is split into lines: keys of several lines exist.
+        let whole = self.secrets.removed_from(whole);
         let line = whole.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(shortened(&self.secrets.removed_from(line)))
+        Some(self.secrets.quoted(line))
     }
 
     fn ended(&self, how: &str) -> ProgramFault {

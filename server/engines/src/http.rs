@@ -31,6 +31,5 @@ pub(crate) use client::{Call, Client, KeyHeader, Manners};
 pub(crate) use decode::{Decoder, EVENT_LIMIT, Event, Framing, Unreadable};
 pub use fault::{Fault, Stage};
 pub(crate) use key::Secrets;
-pub(crate) use message::shortened;
 pub(crate) use reply::Reply;
 pub use server::{Limits, Proxy, Server};

@@ -346,7 +346,9 @@ fn prepare(log: Option<&Path>) {
     let Some(log) = log else { return };
     // Without a log there are still the last words of the server.
     let _ = fs::remove_file(log);
-    let _ = log.parent().map(fs::create_dir_all);
+    let _ = log.parent().map(private_files::create_folder);
+    // The server would create it for everybody to read.
+    let _ = private_files::write(log, b"");
 }
 
 fn arguments(settings: &LlamaServerSettings, port: u16, key: Secret) -> Program {

@@ -82,6 +82,11 @@ impl LspSettings {
         Secrets::new(None, self.program.env.values().chain(told), std::iter::empty())
     }
 
+    /// The first line of what it says, without what it was told.
+    fn quoted(&self, text: &str) -> String {
+        self.secrets().quoted(text)
+    }
+
     /// What it says of a failure.
     fn failed(&self, message: &str) -> ProgramFault {
         let message = self.secrets().removed_from(message);
@@ -95,7 +100,7 @@ impl LspSettings {
         move |reason| ProgramFault::Malformed {
             program: program.clone(),
             expected: "messages of the language server protocol",
-            reason: secrets.removed_from(&reason),
+            reason: secrets.quoted(&reason),
         }
     }
 }

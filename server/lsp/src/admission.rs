@@ -1,38 +1,38 @@
 //! Which documents take part at all: what is secret, ignored or too large is neither sent to an engine nor recorded.
+//!
+//! The verdict follows the disk: it is asked for at every request, and judged again as soon as an ignore file, a folder or the file
+//! itself is another one than before. A link is judged twice, by its own path and by the file that it leads to.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use workspace::SkipReason;
+use workspace::{Admission, RealPath, SkipReason};
 
 use crate::beside::beside;
 use crate::documents::OpenDocument;
 use crate::folders::Home;
 use crate::locks::lock;
+use crate::session::Session;
 
-/// Why nothing of a document may be sent or recorded, if so. What the disk says is asked once for each folder that holds it.
+/// A reason to refuse a document whose verdict cannot be had.
+const UNKNOWN: &str = "the disk does not tell whether it is ignored";
+
+/// Why nothing of a document may be sent or recorded, if so.
 pub(crate) async fn refusal(document: &OpenDocument, home: &Home) -> Option<String> {
     if let Some(reason) = by_itself(document) {
         return Some(reason);
     }
-    let folder = home.folder.clone().filter(|_| home.is_inside)?;
-    let known = lock(&document.session.left_out).get(&folder.root).copied();
-    let left_out = match known {
-        Some(known) => known,
-        None => {
-            let (root, path) = (folder.root.clone(), Arc::clone(&home.path));
-            let judged = beside(move || Ok::<_, String>(workspace::admits(&root, &path))).await.ok()?;
-            let reason = judged.err().filter(|reason| keeps_out(*reason));
-            lock(&document.session.left_out).insert(folder.root.clone(), reason);
-            reason
-        }
-    };
-    left_out.map(|reason| format!("it is left out of the workspace: {}", reason.name()))
+    let path = document.path.clone()?;
+    let in_folder = home.folder.as_ref().filter(|_| home.is_inside);
+    let in_folder = in_folder.map(|folder| (folder.root.clone(), Arc::clone(&home.path)));
+    let session = Arc::clone(&document.session);
+    let judged = beside(move || Ok::<_, String>(judge(&session, &path, in_folder))).await;
+    judged.unwrap_or_else(|_| Some(UNKNOWN.to_owned()))
 }
 
 /// What can be told without looking at the disk.
 fn by_itself(document: &OpenDocument) -> Option<String> {
-    let name = document.path.as_ref().and_then(|path| path.file_name());
-    if name.is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy())) {
+    if document.path.as_deref().is_some_and(is_secret_like) {
         return Some("by its name it holds secrets".to_owned());
     }
     if document.language.is_none() {
@@ -42,9 +42,61 @@ fn by_itself(document: &OpenDocument) -> Option<String> {
     is_too_large.then(|| completion::Gate::DocumentTooLarge.to_string())
 }
 
+fn is_secret_like(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy()))
+}
+
+/// What the disk says of the document at `path`, which the workspace folder `in_folder` may hold under the given name. Waits for the
+/// disk.
+fn judge(session: &Session, path: &Path, in_folder: Option<(PathBuf, Arc<str>)>) -> Option<String> {
+    let left_out = |reason: SkipReason| format!("it is left out of the workspace: {}", reason.name());
+    if let Some((root, name)) = &in_folder
+        && let Some(reason) = refused_in(session, root, name)
+    {
+        return Some(left_out(reason));
+    }
+    // What is not on disk leads nowhere.
+    let Some(RealPath::Of(real)) = workspace::real_path(path) else { return None };
+    if real == path {
+        return None;
+    }
+    if is_secret_like(&real) {
+        return Some("it is a link to a file that by its name holds secrets".to_owned());
+    }
+    let within = in_folder.and_then(|(root, _)| {
+        let name = real.strip_prefix(root.canonicalize().ok()?).map(workspace::path_text).ok()?;
+        Some((root, name))
+    });
+    let (root, name) = within.or_else(|| place_of_its_own(&real))?;
+    let reason = refused_in(session, &root, &name)?;
+    Some(format!("the file that it is a link to is left out: {}", reason.name()))
+}
+
+/// Why the walk of the folder at `root` keeps the file called `name` out, if that concerns engines.
+fn refused_in(session: &Session, root: &Path, name: &str) -> Option<SkipReason> {
+    let place = (root.to_owned(), name.to_owned());
+    let known = lock(&session.admissions).get(&place).cloned();
+    let admission = known.filter(Admission::is_current).unwrap_or_else(|| {
+        let judged = Admission::judge(root, name);
+        lock(&session.admissions).insert(place, judged.clone());
+        judged
+    });
+    admission.refusal.filter(|reason| keeps_out(*reason))
+}
+
+/// The repository that a file lies in, or else its folder, with its name in there.
+fn place_of_its_own(path: &Path) -> Option<(PathBuf, String)> {
+    let folder = path.parent()?;
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
+    Some((root.to_owned(), workspace::path_text(path.strip_prefix(root).ok()?)))
+}
+
 /// Whether what keeps a file out of the index keeps its document out of engines too. Hidden files, other checkouts and files behind
 /// links are people's own code.
 fn keeps_out(reason: SkipReason) -> bool {
     use SkipReason as R;
-    matches!(reason, R::Ignored | R::SecretLike | R::Oversized | R::Dependencies | R::BuildOutput | R::Run)
+    matches!(
+        reason,
+        R::Ignored | R::SecretLike | R::Special | R::Oversized | R::Dependencies | R::BuildOutput | R::Run
+    )
 }

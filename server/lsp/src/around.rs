@@ -24,16 +24,16 @@ struct Neighbour {
     path: Arc<str>,
 }
 
-/// What is open beside `document` in its folder, be it in another folder within. What takes longer than `patience` to derive is left
-/// out: the next question finds it done.
+/// What is open beside `document` in its folder, be it in another folder within, and the paths of the open documents that must not be
+/// used, nor what is saved of them. What takes longer than `patience` to derive is left out: the next question finds it done.
 pub(crate) async fn around(
     moment: &Moment,
     document: &OpenDocument,
     folder: &Arc<Folder>,
     contents: Arc<Contents>,
     patience: Duration,
-) -> Around {
-    let mut neighbours = neighbours(moment, document, folder).await;
+) -> (Around, Vec<Arc<str>>) {
+    let (mut neighbours, refused) = neighbours(moment, document, folder).await;
     // The latest first; a document that is opened counts as looked at.
     neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
     // One file may be open in several windows.
@@ -50,7 +50,7 @@ pub(crate) async fn around(
             Vec::new()
         }
     };
-    Around { documents, recent, typing }
+    (Around { documents, recent, typing }, refused)
 }
 
 /// What was typed in the other documents, the latest last.
@@ -61,19 +61,24 @@ fn typed(neighbours: &[Neighbour]) -> Vec<Passage> {
     passages.into_iter().skip(old).map(|(_, passage)| passage).collect()
 }
 
-/// The other documents that may be told of. What else is open of the document's own file is not among them: it holds the text after
+/// The other documents that may be told of, and the paths of those that may not. What else is open of the document's own file is not among them: it holds the text after
 /// the cursor.
-async fn neighbours(moment: &Moment, document: &OpenDocument, folder: &Arc<Folder>) -> Vec<Neighbour> {
+async fn neighbours(
+    moment: &Moment,
+    document: &OpenDocument,
+    folder: &Arc<Folder>,
+) -> (Vec<Neighbour>, Vec<Arc<str>>) {
     let own = document.real_path().await;
-    let mut neighbours = Vec::new();
+    let (mut neighbours, mut refused) = (Vec::new(), Vec::new());
     for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_known()) {
         let is_own = own.is_some() && own == other.real_path().await;
         let Some(home) = folder.home_of(&other).await.filter(|_| !is_own) else { continue };
-        if admission::refusal(&other, &home).await.is_none() {
-            neighbours.push(Neighbour { document: other, path: home.path });
+        match admission::refusal(&other, &home).await {
+            None => neighbours.push(Neighbour { document: other, path: home.path }),
+            Some(_) => refused.push(home.path),
         }
     }
-    neighbours
+    (neighbours, refused)
 }
 
 impl Neighbour {

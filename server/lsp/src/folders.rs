@@ -1,6 +1,6 @@
 //! The workspace's folders: what was read of each, and what was recorded in it.
 
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -162,7 +162,7 @@ impl Folders {
             }
         }
         let outside = || {
-            document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| path.display().to_string())
+            document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| workspace::path_text(path))
         };
         match best {
             Some((held, folder)) => Home::inside(folder, held.path),
@@ -233,7 +233,7 @@ impl Folder {
         let real = real.and_then(|(path, root)| path.strip_prefix(root).ok());
         let root = if real.is_some() { real_root.as_deref()? } else { &self.root };
         Some(Held {
-            path: real.or(written)?.to_string_lossy().replace(MAIN_SEPARATOR, "/").into(),
+            path: workspace::path_text(real.or(written)?).into(),
             is_real: real.is_some(),
             is_as_written: written.is_some(),
             depth: root.components().count(),

@@ -9,7 +9,7 @@ use url::Url;
 
 /// What documents are told apart by: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
 pub(crate) fn key(uri: &Uri) -> String {
-    path(uri).map_or_else(|| uri.0.clone(), |path| path.to_string_lossy().into_owned())
+    path(uri).map_or_else(|| uri.0.clone(), |path| workspace::path_text(&path))
 }
 
 /// The file that a URI names; `None` for untitled documents, other schemes and what is no URI at all.

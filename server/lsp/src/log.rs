@@ -50,10 +50,11 @@ pub(crate) fn start(log: Option<&Log>) {
 
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private_files::own_folder(folder)?;
     }
     if fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        private_files::restrict(path)?;
         fs::rename(path, path.with_extension("old.log"))?;
     }
-    OpenOptions::new().create(true).append(true).open(path)
+    private_files::open(OpenOptions::new().create(true).append(true), path)
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use completion::Live;
 use index::FileIndex;
 use text::{Document as Rope, Edit};
-use workspace::SkipReason;
+use workspace::Admission;
 
 use crate::locks::lock;
 use crate::parsed::Parsed;
@@ -31,8 +31,9 @@ pub(crate) struct Session {
     pub(crate) indexed: Mutex<Option<Arc<FileIndex>>>,
     /// Where cases were recorded, and what was suggested.
     pub(crate) places: Mutex<Places>,
-    /// Why the walk of a folder leaves the file out, by the folder's root, once somebody asked.
-    pub(crate) left_out: Mutex<HashMap<PathBuf, Option<SkipReason>>>,
+    /// What the walk of a folder makes of the file, by the folder's root and the file's name in there; to be asked whether that is
+    /// current.
+    pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
     /// Which file it is.
     pub(crate) real_path: Resolved,
 }
@@ -46,7 +47,7 @@ impl Session {
             parsed: Mutex::default(),
             indexed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),
-            left_out: Mutex::default(),
+            admissions: Mutex::default(),
             real_path: Resolved::default(),
         }
     }

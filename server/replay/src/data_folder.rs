@@ -44,14 +44,16 @@ impl DataFolder {
     /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
     pub fn new_run(&self, name: &str) -> Result<PathBuf, Error> {
         let parent = self.runs(name);
-        claim(&parent).map_err(|reason| Error::Folder { path: parent, reason })
+        let claimed = private_files::own_folder(&self.root).and_then(|()| claim(&parent));
+        claimed.map_err(|reason| Error::Folder { path: parent, reason })
     }
 
     /// Where a suite of `name` that was mined with `seed` goes.
     pub fn suite(&self, name: &str, seed: u64) -> Result<PathBuf, Error> {
         let parent = self.root.join("suites");
         let path = parent.join(format!("{}-{seed}.jsonl", file_name(name)));
-        fs::create_dir_all(&parent).map_err(|reason| Error::Folder { path: parent, reason })?;
+        let made = [&self.root, &parent].into_iter().try_for_each(|folder| private_files::own_folder(folder));
+        made.map_err(|reason| Error::Folder { path: parent, reason })?;
         Ok(path)
     }
 
@@ -97,11 +99,11 @@ impl DataFolder {
 /// Makes the folder after the highest of `1`, `2`, ...; two processes never get the same one. The number of a run that was deleted
 /// stays free, because the highest number is the newest run's.
 fn claim(parent: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(parent)?;
+    private_files::own_folder(parent)?;
     let highest = numbers(parent)?.into_iter().max().unwrap_or_default();
     for number in highest.saturating_add(1)..=u32::MAX {
         let path = parent.join(number.to_string());
-        match fs::create_dir(&path) {
+        match private_files::create_new_folder(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

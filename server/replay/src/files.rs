@@ -33,7 +33,7 @@ pub(crate) struct RowFile {
 impl RowFile {
     /// Opens a file for appending; makes it if there is none.
     pub(crate) fn open(path: &Path) -> io::Result<RowFile> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let file = private_files::open(OpenOptions::new().create(true).append(true), path)?;
         Ok(RowFile { path: path.to_owned(), file })
     }
 
@@ -69,7 +69,7 @@ impl RowFile {
 
 /// Takes the lock of the file at `path` until the returned handle is dropped; `None` if somebody else has it.
 pub(crate) fn lock(path: &Path) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = private_files::open(OpenOptions::new().create(true).truncate(false).write(true), path)?;
     // File systems without locks exist; two writers on one of them are the user's own doing.
     let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!is_taken).then_some(file))
@@ -99,15 +99,16 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_replaceable = fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
-    let written = if is_replaceable { replace(&target, text) } else { fs::write(&target, text) };
+    let written =
+        if is_replaceable { replace(&target, text) } else { private_files::write(&target, text.as_bytes()) };
     written.map_err(write_error(path))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".partial");
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    written.inspect_err(|_| {
+    let written = private_files::write(Path::new(&temporary), text.as_bytes());
+    written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
         // Best effort: the error that is reported is the one that matters.
         let _ = fs::remove_file(&temporary);
     })

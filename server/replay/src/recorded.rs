@@ -5,7 +5,7 @@
 //! that a killed process left at the end is ended before the next case is added, and reported from then on.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str;
@@ -83,8 +83,11 @@ impl RecordedSuite {
         case.id = case.compute_id();
         let path = self.path();
         let failed = |path: &Path, reason| Error::Record { path: path.to_owned(), reason };
-        fs::create_dir_all(&self.folder).map_err(|reason| failed(&self.folder, reason))?;
+        // With those above it that are Ghostbench's: the one of all such suites, and the data folder.
+        let made = self.folder.ancestors().take(3).try_for_each(private_files::own_folder);
+        made.map_err(|reason| failed(&self.folder, reason))?;
         let _lock = self.lock()?;
+        private_files::restrict(&path).map_err(|reason| failed(&path, reason))?;
         let bytes = read_bytes(&path)?;
         if parse(&path, &bytes).cases.iter().any(|recorded| recorded.id == case.id) {
             return Ok(Added { case, is_new: false });

@@ -3,7 +3,7 @@
 //! Predictions are appended one whole line at a time and never rewritten, so a killed process tears at most the last line, which
 //! the next reader cuts off. Everything else is written to a temporary file and renamed. One process writes a run at a time.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Starts a run in a folder that holds none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
-        fs::create_dir_all(path).map_err(write_error(path))?;
+        private_files::create_folder(path).map_err(write_error(path))?;
         RunFolder::check_vacant(path)?;
         let folder = RunFolder::open(path)?;
         let predictions = path.join(PREDICTIONS);

@@ -5,12 +5,14 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ignore::IncrementalIgnore;
 
-use crate::walk::{ignore_rules, judge_name};
-use crate::{Limits, SkipReason, folders};
+use crate::scope::folders_above;
+use crate::walk::{holds_odd_rules, ignore_rules, is_in_git_repository, judge_name};
+use crate::{Limits, SkipReason, Stamp, folders};
 
 /// Whether [`load`](crate::load) would read the file at `path`, which is relative to `root`, with `/` between its parts and none of
 /// them `.` or `..`; else why not. What is not on disk yet, the file or folders above it, is judged as if it were. The contents do not
@@ -20,6 +22,10 @@ use crate::{Limits, SkipReason, folders};
 /// repository, above them. That takes a tenth of a millisecond, and half a millisecond more for every 1,000 entries that those folders
 /// hold. Nothing is kept, so changed ignore files count at once.
 pub fn admits(root: &Path, path: &str) -> Result<(), SkipReason> {
+    let on_the_way = folders_above(path).map(|folder| root.join(folder));
+    if on_the_way.chain([root.to_owned()]).any(|folder| holds_odd_rules(&folder)) {
+        return Err(SkipReason::Ignored);
+    }
     let mut rules = ignore_rules(root).build_matchers();
     for (end, _) in path.match_indices('/') {
         check_ignored(&mut rules, &path[..end], true)?;
@@ -60,4 +66,53 @@ fn check_file(root: &Path, path: &str) -> Result<(), SkipReason> {
     }
     judge_name(path)?;
     if metadata.len() > Limits::FILE_BYTES { Err(SkipReason::Oversized) } else { Ok(()) }
+}
+
+/// Whether a file is admitted, with what that rests on.
+///
+/// Ignore files, markers and the file itself may change at any time; [`is_current`](Admission::is_current) tells with a few looks at
+/// the disk whether any of them did, which is ten times faster than to judge again.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// Why the walk would leave the file out, if so.
+    pub refusal: Option<SkipReason>,
+    /// What was looked at, as it was then; `None` if a change could go unseen.
+    seen: Option<Vec<(PathBuf, Option<Stamp>)>>,
+}
+
+impl Admission {
+    /// Judges a file as [`admits`] does.
+    pub fn judge(root: &Path, path: &str) -> Admission {
+        // Stamps are taken first: what changes while it is judged makes them differ.
+        let seen = seen(root, path);
+        Admission { refusal: admits(root, path).err(), seen }
+    }
+
+    /// Whether the verdict would be the same now. Waits for the disk, for about 20 looks at names.
+    pub fn is_current(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.iter().all(|(path, stamp)| stamp_of(path) == *stamp))
+    }
+}
+
+/// Everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so lately that it may change
+/// again unseen.
+fn seen(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<Stamp>)>> {
+    let now = SystemTime::now();
+    let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));
+    let below = folders_above(path).map(|folder| root.join(folder));
+    let folders = above.into_iter().flatten().chain([root.to_owned()]).chain(below);
+    let names = ["", ".gitignore", ".ghostbenchignore", ".git", ".git/info/exclude"];
+    let rules = folders.flat_map(|folder| names.map(|name| folder.join(name)));
+    let global = ignore::gitignore::gitconfig_excludes_path();
+    let looked_at = rules.chain(global).chain([root.join(path)]);
+    looked_at
+        .map(|path| match stamp_of(&path) {
+            Some(stamp) => Some((path, Some(stamp.settled(now)?))),
+            None => Some((path, None)),
+        })
+        .collect()
+}
+
+fn stamp_of(path: &Path) -> Option<Stamp> {
+    fs::symlink_metadata(path).ok().map(|metadata| Stamp::of(&metadata))
 }

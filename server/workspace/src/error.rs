@@ -31,6 +31,12 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+    /// Its ignore file is a pipe or a device.
+    #[error("an ignore file in {} is no regular file and cannot be read; remove it", path.display())]
+    OddRules {
+        /// The folder that holds it.
+        path: PathBuf,
+    },
     /// The folder is readable, but no file in it counts.
     #[error(
         "no source files under {} (skipped: {skips}); pass a folder with files in {}, or check .gitignore and .ghostbenchignore",

@@ -1,10 +1,11 @@
 //! Which folders hold no code of the workspace's own: installed dependencies, build output, other checkouts and runs.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::SkipReason;
+use crate::open::open_regular;
 
 /// Folders that package managers fill. `vendor` is Go's, PHP's and Ruby's name for copies of others' code.
 const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", "bower_components", "site-packages", "vendor"];
@@ -58,7 +59,7 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
         Some(SkipReason::BuildOutput)
     } else if has(".git") && is_plain_file(&folder.join(".git")) {
         Some(SkipReason::NestedCheckout)
-    } else if has("run.json") && holds_run(&folder.join("run.json")) {
+    } else if has("run.json") && holds_run(folder) {
         Some(SkipReason::Run)
     } else {
         None
@@ -88,13 +89,11 @@ fn is_plain_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether a `run.json` is Ghostbench's, by its keys; other tools use the name too.
-fn holds_run(path: &Path) -> bool {
-    if !is_plain_file(path) {
-        return false;
-    }
+/// Whether the `run.json` of a folder is Ghostbench's, by its keys; other tools use the name too.
+fn holds_run(folder: &Path) -> bool {
+    let Ok(file) = open_regular(folder, "run.json") else { return false };
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(RUN_HEAD_BYTES).read_to_end(&mut head));
+    let read = file.take(RUN_HEAD_BYTES).read_to_end(&mut head);
     let text = String::from_utf8_lossy(&head);
     read.is_ok() && text.contains("\"schema\"") && text.contains("\"suite\"")
 }

@@ -24,6 +24,8 @@ mod follower;
 mod git;
 mod near_duplicates;
 mod one_file;
+mod open;
+mod path_text;
 mod read;
 mod real_path;
 mod scope;
@@ -39,13 +41,14 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
 
-pub use admits::admits;
+pub use admits::{Admission, admits};
 pub use changes::Changes;
 pub use error::Error;
 pub use follower::{Follower, Known};
 pub use git::{GitState, git_state};
 pub use near_duplicates::{NearDuplicate, NearDuplicates};
 pub use one_file::read_file;
+pub use path_text::path_text;
 pub use real_path::{RealPath, real_path};
 pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
@@ -125,11 +128,19 @@ pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
 /// Finds out why a folder cannot be walked, before the walk hides it among its skips. Waits for the disk, for one folder.
 pub fn check_folder(root: &Path) -> Result<(), Error> {
     match std::fs::read_dir(root) {
-        Ok(_) => Ok(()),
+        Ok(_) => check_rules(root),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(Error::Missing { path: root.to_owned() })
         }
         Err(_) if root.is_file() => Err(Error::NotAFolder { path: root.to_owned() }),
         Err(source) => Err(Error::Unreadable { path: root.to_owned(), source }),
     }
+}
+
+/// The rules of the root, and of the repository that it lies in, have to be readable before a walk begins.
+fn check_rules(root: &Path) -> Result<(), Error> {
+    let above = walk::is_in_git_repository(root).then(|| root.ancestors().skip(1));
+    let mut folders = above.into_iter().flatten().chain([root]);
+    let odd = folders.find(|folder| walk::holds_odd_rules(folder));
+    odd.map_or(Ok(()), |folder| Err(Error::OddRules { path: folder.to_owned() }))
 }

@@ -16,7 +16,7 @@ pub fn read_file(root: &Path, path: &str, limits: &Limits) -> Result<SourceFile,
     let skipped = |reason| Skipped::new(path, reason);
     admits(root, path).map_err(skipped)?;
     let language = judge_name(path).map_err(skipped)?;
-    match read_one(&root.join(path), Kind::Source(language), limits) {
+    match read_one(root, path, Kind::Source(language), limits) {
         Content::Text(read) => Ok(SourceFile { path: Arc::from(path), language, text: read.text }),
         Content::Refused { reason, error } => Err(Skipped { error, ..skipped(reason) }),
         Content::Vanished => {

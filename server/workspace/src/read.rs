@@ -1,7 +1,6 @@
 //! Reads the files that a walk has found, in parallel, and keeps those that a person may have written.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use std::thread;
 
 use syntax::Language;
 
+use crate::open::{NotOpened, open_regular};
 use crate::walk::Kind;
 use crate::{Limits, Progress, SkipReason, TextHash};
 
@@ -78,7 +78,7 @@ pub(crate) fn read_all(
 ) -> Vec<Content> {
     let (read, total) = (AtomicUsize::new(0), files.len());
     map_in_parallel(files, limits.threads, |(path, kind)| {
-        let content = read_one(&root.join(&**path), *kind, limits);
+        let content = read_one(root, path, *kind, limits);
         progress(Progress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
         content
     })
@@ -101,12 +101,17 @@ fn map_in_parallel<T: Sync, R: Send>(
     })
 }
 
-pub(crate) fn read_one(path: &Path, kind: Kind, limits: &Limits) -> Content {
-    match read_at_most(path, limits.file_bytes) {
+/// Reads the file at `path` below `root`, which may be another one by now than the walk has found.
+pub(crate) fn read_one(root: &Path, path: &str, kind: Kind, limits: &Limits) -> Content {
+    match read_at_most(root, path, limits.file_bytes) {
         Ok(Some(bytes)) => judge_bytes(bytes, kind, limits).map_or_else(Content::from, Content::Text),
         Ok(None) => SkipReason::Oversized.into(),
-        Err(error) if error.kind() == ErrorKind::NotFound => Content::Vanished,
-        Err(error) => Content::Refused { reason: SkipReason::Unreadable, error: Some(error.to_string()) },
+        Err(NotOpened::Link) => SkipReason::Symlink.into(),
+        Err(NotOpened::NoFile) => SkipReason::Special.into(),
+        Err(NotOpened::Failed(error)) if error.kind() == ErrorKind::NotFound => Content::Vanished,
+        Err(NotOpened::Failed(error)) => {
+            Content::Refused { reason: SkipReason::Unreadable, error: Some(error.to_string()) }
+        }
     }
 }
 
@@ -121,9 +126,10 @@ fn judge_bytes(bytes: Vec<u8>, kind: Kind, limits: &Limits) -> Result<Text, Skip
 }
 
 /// The file's bytes, or `None` when it has grown over `limit` since the walk.
-fn read_at_most(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+fn read_at_most(root: &Path, path: &str, limit: u64) -> Result<Option<Vec<u8>>, NotOpened> {
     let mut bytes = Vec::new();
-    let read = File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let file = open_regular(root, path)?;
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(NotOpened::Failed)?;
     Ok((read as u64 <= limit).then_some(bytes))
 }
 

@@ -9,6 +9,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::folders;
+use crate::path_text::path_text;
 
 /// Ignore files count for the whole folder that holds them.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".ghostbenchignore"];
@@ -91,7 +92,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
 /// Where `path` lies in the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Relative to the root, with `/` between its parts; written as near as can be when it is not UTF-8.
+    /// Relative to the root, as [`path_text`] writes it.
     Below(String),
     /// The root or a folder above it, or what decides there about what is ignored.
     Above,
@@ -110,7 +111,7 @@ pub(crate) fn place(path: &Path, roots: &[&Path]) -> Place {
     let mut parts = Vec::new();
     for component in relative.components() {
         match component {
-            Component::Normal(part) => parts.push(part.to_string_lossy()),
+            Component::Normal(part) => parts.push(path_text(Path::new(part))),
             Component::CurDir => {}
             _ => return Place::Outside,
         }

@@ -6,13 +6,14 @@
 //! A walk may be narrowed to a [`Scope`]; of what it looks at, it then finds what the whole walk would.
 
 use std::collections::BTreeSet;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use syntax::{Language, Manifest};
 
+use crate::path_text::{exact_text, path_text};
 use crate::scope::{Scope, join};
 use crate::secret_names::is_secret_like;
 use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders};
@@ -100,12 +101,26 @@ pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
         .ignore(false)
         .parents(is_in_git_repository(root))
         .require_git(false)
-        .add_custom_ignore_filename(".ghostbenchignore");
+        .add_custom_ignore_filename(".ghostbenchignore")
+        .filter_entry(|entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(is_folder && holds_odd_rules(entry.path()))
+        });
     builder
 }
 
+/// Whether an ignore file of a folder is a pipe or a device. Reading it could wait forever, and nobody knows what it would have
+/// ignored, so the folder counts as ignored.
+pub(crate) fn holds_odd_rules(folder: &Path) -> bool {
+    let is_odd = |name| {
+        let metadata = std::fs::metadata(folder.join(name));
+        metadata.is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    };
+    [".gitignore", ".ghostbenchignore", ".git/info/exclude"].into_iter().any(is_odd)
+}
+
 /// Whether ignore files above `root` count: they do for git, but a stray .gitignore above a plain folder does not.
-fn is_in_git_repository(root: &Path) -> bool {
+pub(crate) fn is_in_git_repository(root: &Path) -> bool {
     root.canonicalize().is_ok_and(|root| root.ancestors().any(|folder| folder.join(".git").exists()))
 }
 
@@ -250,11 +265,10 @@ fn is_generated_name(name: &str) -> bool {
     NAMES.contains(&name.as_str()) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// `path` below `root` with `/` between its parts; as near as it can be written when it is not UTF-8.
+/// `path` below `root` with `/` between its parts; as it can be written, and no other is, when it is not UTF-8.
 fn relative(root: &Path, path: &Path) -> Result<String, String> {
     let below = path.strip_prefix(root).unwrap_or(path);
-    let with_slashes = |text: &str| text.replace(MAIN_SEPARATOR, "/");
-    below.to_str().map(with_slashes).ok_or_else(|| with_slashes(&below.to_string_lossy()))
+    exact_text(below).ok_or_else(|| path_text(below))
 }
 
 fn error_path(error: &ignore::Error) -> Option<&Path> {

@@ -20,6 +20,10 @@ mod languages;
 mod lenses;
 mod life;
 #[cfg(unix)]
+mod permissions;
+#[cfg(unix)]
+mod privacy;
+#[cfg(unix)]
 mod programs;
 mod recency;
 mod recording;

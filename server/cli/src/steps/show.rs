@@ -1,7 +1,6 @@
 //! Showing a run: scores and report on disk, a table or JSON on standard output, the path last.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -77,7 +76,7 @@ pub(crate) fn show(
     if showing.html.is_dir() {
         return Err(Usage(format!("{} is a folder; name a file with --out", showing.html.display())).into());
     }
-    fs::write(&showing.html, report::html(&report, &summary)).with_context(|| {
+    private_files::write(&showing.html, report::html(&report, &summary).as_bytes()).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
     print(folder, showing, &contents.cases, &summary)?;

@@ -349,8 +349,8 @@ impl Recorder {
     pub(crate) fn open(path: &Path) -> Result<(Contents, Recorder), CassetteError> {
         let unwritable = |reason| CassetteError::Write { path: path.to_owned(), reason };
         let mut options = OpenOptions::new();
-        let file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(unwritable)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let file = private_files::open(&options, path).map_err(unwritable)?;
         // File systems without locks exist; two writers on one of them are the user's own doing.
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(CassetteError::Busy { path: path.to_owned() });
@@ -392,7 +392,8 @@ impl Recorder {
 /// Writes a cassette as a whole; an existing file stays as it is, which is an error.
 pub(crate) fn write_new(path: &Path, rows: &[Row]) -> Result<(), CassetteError> {
     let failed = |reason| CassetteError::Write { path: path.to_owned(), reason };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
+    let mut file =
+        private_files::open(OpenOptions::new().write(true).create_new(true), path).map_err(failed)?;
     let text: String = std::iter::once(header()).chain(rows.iter().map(Row::to_line)).collect();
     file.write_all(text.as_bytes()).map_err(|reason| {
         // Best effort: half a cassette is worse than none.

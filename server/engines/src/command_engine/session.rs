@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::line::{self, Said};
 use crate::child::{Child, Pipes};
-use crate::http::{Decoder, EVENT_LIMIT, Framing, Unreadable, shortened};
+use crate::http::{Decoder, EVENT_LIMIT, Framing, Unreadable};
 use crate::{Answer, Finish, Program, ProgramFault};
 
 /// Longest text of an answer, bytes; what is longer is no completion.
@@ -297,7 +297,7 @@ async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: 
             };
             match Said::parse(&event.data) {
                 Ok(said) => {
-                    let quoted = |message: &str| program.without_keys(&shortened(message));
+                    let quoted = |message: &str| program.quoted(message);
                     let mut state = shared.state();
                     state.hear(said, event.data.len(), quoted, program.name());
                     if state.stray > STRAY_LIMIT {

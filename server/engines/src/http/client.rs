@@ -291,10 +291,9 @@ impl Client {
         retry_after: Option<Duration>,
         to: Option<String>,
     ) -> Fault {
-        let said = refusal::said(StatusCode::from_u16(status).unwrap_or_default(), body);
         let refusal = refusal::Refusal {
             status,
-            said: self.secrets.removed_from(&said),
+            said: refusal::said(StatusCode::from_u16(status).unwrap_or_default(), body, &self.secrets),
             retry_after,
             to,
             path: call.url.path().to_owned(),
@@ -304,7 +303,7 @@ impl Client {
 
     /// A message of the server without our keys, as short as messages are.
     pub(crate) fn quoted(&self, message: &str) -> String {
-        self.secrets.removed_from(&super::message::shortened(message))
+        self.secrets.quoted(message)
     }
 
     /// An answer that is none, because of a reason that quotes no code.

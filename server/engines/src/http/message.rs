@@ -1,21 +1,23 @@
-//! What servers and sockets say went wrong, in one short line.
+//! What servers and sockets say went wrong, in one short line and without keys.
 
 use std::error::Error;
 
 use serde_json::Value;
 
+use super::key::Secrets;
+
 /// What fits into a few lines of a terminal, characters.
 const LIMIT: usize = 300;
 
 /// What a server says about an error: the message in its JSON, wherever servers put it, else its first line.
-pub(super) fn in_body(body: &[u8]) -> Option<String> {
+pub(super) fn in_body(body: &[u8], secrets: &Secrets) -> Option<String> {
     let places = ["/error/message", "/error", "/message", "/detail"];
     let json: Option<Value> = serde_json::from_slice(body).ok();
     let json = json.as_ref();
     let message = json.and_then(|json| places.iter().find_map(|place| json.pointer(place)?.as_str()));
     let message = message.map(str::to_owned).or_else(|| json.and_then(about_field));
     let text = String::from_utf8_lossy(body);
-    let said = shortened(message.as_deref().unwrap_or(&text));
+    let said = secrets.quoted(message.as_deref().unwrap_or(&text));
     (!said.is_empty()).then_some(said)
 }
 
@@ -30,10 +32,17 @@ fn about_field(json: &Value) -> Option<String> {
     Some(format!("{}: {message}", place.join(".")))
 }
 
-/// The first line, or as much of it as can be shown.
-pub(crate) fn shortened(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
-    line.chars().filter(|character| !character.is_control()).take(LIMIT).collect()
+impl Secrets {
+    /// Returns the first line of a text as messages quote it: without keys, without control characters, at most 300 characters.
+    ///
+    /// The only way to shorten what others wrote. Keys are removed first, because the rest of a key that was cut in two is not
+    /// recognized any more; and once more without the control characters, which may have hidden one.
+    pub(crate) fn quoted(&self, text: &str) -> String {
+        let removed = self.removed_from(text);
+        let line = removed.trim().lines().next().unwrap_or_default();
+        let line: String = line.chars().filter(|character| !character.is_control()).collect();
+        self.removed_from(&line).chars().take(LIMIT).collect()
+    }
 }
 
 /// The cause of all causes, which says most.
@@ -47,6 +56,9 @@ pub(super) fn innermost(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use config::Secret;
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -64,9 +76,24 @@ mod tests {
             ("<html>\n<p>nginx</p>", "<html>"),
             ("\u{1b}[31mred", "[31mred"),
         ] {
-            assert_eq!(in_body(body.as_bytes()).as_deref(), Some(expected));
+            assert_eq!(in_body(body.as_bytes(), &Secrets::default()).as_deref(), Some(expected));
         }
-        assert_eq!(in_body(b" \n"), None);
-        assert_eq!(in_body("é".repeat(1000).as_bytes()), Some("é".repeat(LIMIT)));
+        assert_eq!(in_body(b" \n", &Secrets::default()), None);
+        assert_eq!(in_body("é".repeat(1000).as_bytes(), &Secrets::default()), Some("é".repeat(LIMIT)));
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_left_wherever_the_message_is_cut() {
+        let key = "sk-0123456789abcdefghijklmnopqr";
+        let secrets = Secrets::new(Some(&Secret::new(key)), std::iter::empty(), std::iter::empty());
+        for before in 0..=LIMIT + 1 {
+            let text = format!("{}{key} is wrong", ".".repeat(before));
+            for body in [text.clone(), json!({"error": {"message": text}}).to_string()] {
+                let said = in_body(body.as_bytes(), &secrets).unwrap_or_default();
+                assert!(!said.contains("sk-0"), "{said}");
+            }
+        }
+        let hidden = format!("no {}\u{1b}{}", &key[..9], &key[9..]);
+        assert_eq!(secrets.quoted(&hidden), "no (the key)");
     }
 }

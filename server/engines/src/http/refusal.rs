@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
+use super::key::Secrets;
 use super::{Fault, message};
 
 /// What is known of an answer whose status is no success.
@@ -21,9 +22,9 @@ pub(super) struct Refusal {
     pub(super) path: String,
 }
 
-/// What the server said: its words, or what the status means.
-pub(super) fn said(status: StatusCode, body: &[u8]) -> String {
-    let said = message::in_body(body);
+/// What the server said, without our keys: its words, or what the status means.
+pub(super) fn said(status: StatusCode, body: &[u8], secrets: &Secrets) -> String {
+    let said = message::in_body(body, secrets);
     said.or_else(|| status.canonical_reason().map(str::to_owned))
         .unwrap_or_else(|| "no reason given".to_owned())
 }

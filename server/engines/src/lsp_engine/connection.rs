@@ -20,7 +20,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::frames::{Frames, frame};
 use super::message::{self, Message, Refusal};
 use super::replies::{registered, reply};
-use crate::http::shortened;
 
 /// What may lie unsent, bytes: documents for a few hundred questions. A server that leaves more unread reads nothing any more.
 const MAX_UNSENT: usize = 64 << 20;
@@ -46,7 +45,7 @@ struct Talk {
     waiting: BTreeMap<i64, oneshot::Sender<Result<Value, Refusal>>>,
     /// No answer will come any more.
     is_over: bool,
-    /// What the server showed to people last, if it was an error or a warning.
+    /// What the server showed to people last, word for word, if it was an error or a warning.
     shown: Option<String>,
 }
 
@@ -130,7 +129,7 @@ impl Connection {
         let _ = registered.wait_for(|methods| methods.iter().any(|other| other == method)).await;
     }
 
-    /// What the server showed to people last, if it was an error or a warning.
+    /// What the server showed to people last, word for word, if it was an error or a warning.
     pub(super) fn shown(&self) -> Option<String> {
         self.talk().shown.clone()
     }
@@ -193,7 +192,7 @@ impl Connection {
                 let is_bad = params.get("type").and_then(Value::as_u64).is_some_and(|kind| kind <= WARNING);
                 let message = params.get("message").and_then(Value::as_str).filter(|_| is_bad);
                 if let Some(message) = message {
-                    self.talk().shown = Some(shortened(message));
+                    self.talk().shown = Some(message.to_owned());
                 }
             }
             Message::News { .. } | Message::Stray => {}

@@ -40,7 +40,7 @@ pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, boo
     let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
         None | Some("utf-16") => Encoding::Utf16,
         Some("utf-8") => Encoding::Utf8,
-        Some(other) => return Err(format!("it counts characters as `{}`", crate::http::shortened(other))),
+        Some(other) => return Err(format!("it counts characters as `{other}`")),
     };
     let provider = match method {
         INLINE_COMPLETION => Some("inlineCompletionProvider"),
@@ -54,12 +54,12 @@ pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, boo
     Ok((encoding, is_offered))
 }
 
-/// What a server calls itself, with its version.
+/// What a server calls itself, with its version, word for word.
 pub(super) fn name(introduction: &Value) -> Option<String> {
     let info = introduction.get("serverInfo")?;
     let word = |field: &str| Some(info.get(field)?.as_str()?.to_owned());
     let words = [word("name")?].into_iter().chain(word("version"));
-    Some(crate::http::shortened(&words.collect::<Vec<_>>().join(" ")))
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 /// What to do about a server that does not answer requests of this method.

@@ -156,7 +156,7 @@ impl Running {
         }
         let registered = self.connection.registers(&settings.request);
         if is_offered || tokio::time::timeout(REGISTRATION, registered).await.is_ok() {
-            return Ok((encoding, name(&theirs)));
+            return Ok((encoding, name(&theirs).map(|name| settings.quoted(&name))));
         }
         Err(ProgramFault::NotOffered {
             program: settings.program.name().to_owned(),
@@ -174,8 +174,9 @@ impl Running {
             Ok(answer) => Ok(answer),
             Err(Unanswered::Refused(refusal)) => {
                 let shown = self.connection.shown().filter(|shown| *shown != refusal.message);
-                let shown = shown.map(|shown| format!("; it said last: {shown}")).unwrap_or_default();
-                let (code, message) = (refusal.code, refusal.message);
+                let shown = shown.map(|shown| format!("; it said last: {}", settings.quoted(&shown)));
+                let shown = shown.unwrap_or_default();
+                let (code, message) = (refusal.code, settings.quoted(&refusal.message));
                 Err(settings.failed(&format!("{message} (code {code} to `{method}`){shown}")))
             }
             Err(Unanswered::Deaf) => Err(settings.failed("it does not read what it is sent")),
@@ -192,7 +193,11 @@ impl Running {
             program: settings.program.name().to_owned(),
             awaited: "did not answer `initialize`",
             waited: settings.start_timeout,
-            said: self.connection.shown().or_else(|| self.child.last_line()),
+            said: self
+                .connection
+                .shown()
+                .map(|shown| settings.quoted(&shown))
+                .or_else(|| self.child.last_line()),
         }
     }
 

@@ -238,7 +238,8 @@ impl Writing {
         let document = Document { path, language: self.language, text: Arc::clone(&self.text) };
         let mut snapshot = self.contents.world.open(document);
         if engine.reads_context() || engine.reads_workspace() {
-            snapshot = snapshot.among(self.around(settings.patience()).await);
+            let (around, refused) = self.around(settings.patience()).await;
+            snapshot = snapshot.among(around).hiding(refused);
             settings.deadline = settings.deadline.saturating_sub(start.elapsed());
         }
         let (stopping, generation) = (&self.server.stopping, Some(&*generation));
@@ -258,15 +259,15 @@ impl Writing {
 }
 
 impl Writing {
-    /// What is open beside the document, and what was typed lately.
-    async fn around(&self, patience: Duration) -> Around {
+    /// What is open beside the document and what was typed lately, and the paths of open documents that must not be used.
+    async fn around(&self, patience: Duration) -> (Around, Vec<Arc<str>>) {
         let contents = Arc::clone(&self.contents);
-        let mut around = match &self.home.folder {
+        let (mut around, refused) = match &self.home.folder {
             Some(folder) => around(&self.moment, &self.document, folder, contents, patience).await,
-            None => Around::default(),
+            None => Default::default(),
         };
         around.typing.here = self.document.typed.ranges(&self.document.text(), &self.text);
-        around
+        (around, refused)
     }
 }
 
