@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-/// Bytes that several may read and nobody changes, such as a mapped file. They stay where they are as long as they are kept.
+/// Bytes that several may read and nobody changes, such as a cache file that was read. They stay where they are as long as they are kept.
 pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Numbers that never change.

@@ -47,7 +47,7 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
         layer.exact.climb(last_tokens.iter().copied(), |at| tokens[at])
     });
     let climbs: Vec<Climb> = climbs.collect();
-    suffix_array::visit(&climbs, ENOUGH, |layer, position, matched| {
+    suffix_array::visit(&climbs, ENOUGH, priority(view), |layer, position, matched| {
         let candidate = candidate(&view.layers[layer], position, matched);
         candidates.extend(candidate);
         candidate.is_some()
@@ -73,7 +73,7 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
         layer.abstracted.climb(classes.iter().copied(), |at| view.words.abstracted(tokens[at]))
     });
     let climbs: Vec<Climb> = climbs.collect();
-    suffix_array::visit(&climbs, ENOUGH, |layer, position, _| {
+    suffix_array::visit(&climbs, ENOUGH, priority(view), |layer, position, _| {
         let layer = &view.layers[layer];
         let is_new = exact.binary_search(&(layer.first + position)).is_err();
         let candidate = candidate(layer, position, 0).filter(|_| is_new);
@@ -89,6 +89,11 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
             Some(Candidate { place, nearness, matched: 0 })
         }));
     }
+}
+
+/// Where a position of a layer comes among those that match equally well.
+fn priority(view: &View) -> impl Fn(usize, u32) -> u64 {
+    |layer, position| view.layers[layer].priority(position)
 }
 
 /// How near a position of the overlay is, if it may be looked at.

@@ -5,10 +5,10 @@
 //! from_image ─► one layer, in place     settled ─► few layers      renewed ─► one layer
 //! ```
 //!
-//! A corpus never changes; one with changes shares what has not. Whatever led to it, it holds the same files and each text once, so a
-//! completion sees the same places. Only where more of them match equally well than are looked at, others may be taken until the corpus
-//! is renewed.
+//! A corpus never changes; one with changes shares what has not. Whatever led to it, it holds the same files and each text once, and a
+//! completion is the same: nothing that it sees depends on numbers of words, the order of layers or what is masked.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -39,6 +39,8 @@ const WORN: usize = 20;
 #[derive(Clone, Debug)]
 pub struct Corpus {
     pub(crate) shards: Vec<Shard>,
+    /// How many tokens it may hold.
+    pub(crate) max_tokens: usize,
 }
 
 /// What a corpus holds.
@@ -77,25 +79,22 @@ impl Corpus {
 
     /// The same with another limit. Where not all files have room, code from elsewhere and large files are left out first.
     pub fn build_up_to(max_tokens: usize, files: &[SourceFile]) -> Corpus {
-        let mut files: Vec<&SourceFile> = files.iter().collect();
-        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-        if bytes / MIN_TOKEN_BYTES > max_tokens {
-            files
-                .sort_by_cached_key(|file| (is_foreign(&file.path), file.text.len(), Arc::clone(&file.path)));
-        }
-        let mut room = max_tokens.min(i32::MAX as usize - 1);
+        let max_tokens = max_tokens.min(i32::MAX as usize - 1);
+        let mut room = max_tokens;
         let mut parts: Vec<(Assembly, Vocabulary)> = Family::ALL.map(|_| Default::default()).into();
-        for file in files {
+        for file in by_claim(max_tokens, files) {
             let (assembly, words) = &mut parts[file.language.family() as usize];
             let before = assembly.len();
             let is_taken = add(assembly, words, file, hash_of(file), room);
             // What is left is larger: lexing it to find that out would take longer than all the rest.
             room = if is_taken { room - (assembly.len() - before) } else { 0 };
         }
-        Corpus { shards: parts.into_iter().map(|(assembly, words)| Shard::new(assembly, words)).collect() }
+        let shards = parts.into_iter().map(|(assembly, words)| Shard::new(assembly, words)).collect();
+        Corpus { shards, max_tokens }
     }
 
-    /// The corpus after some files were added or changed, and others removed.
+    /// The corpus after some files were added or changed, and others removed, whether there is room for them or not: for the few that
+    /// are open in an editor.
     #[must_use]
     pub fn with(&self, changed: &[SourceFile], removed: &[Arc<str>]) -> Corpus {
         let gone: Vec<&str> =
@@ -103,7 +102,64 @@ impl Corpus {
         let shards = Family::ALL.into_iter().zip(&self.shards).map(|(family, shard)| {
             shard.with(changed.iter().filter(|file| file.language.family() == family), &gone)
         });
-        Corpus { shards: shards.collect() }
+        Corpus { shards: shards.collect(), ..*self }
+    }
+
+    /// The corpus of `files` after some of them were added or changed, and others removed: what it has room for, as if built from them.
+    #[must_use]
+    pub fn followed(&self, changed: &[SourceFile], removed: &[Arc<str>], files: &[SourceFile]) -> Corpus {
+        let bytes: usize = changed.iter().map(|file| file.text.len()).sum();
+        if bytes / MIN_TOKEN_BYTES > self.max_tokens {
+            return Corpus::build_up_to(self.max_tokens, files);
+        }
+        let all = self.with(changed, removed).settled();
+        if all.is_whole() { all } else { all.limited(files) }
+    }
+
+    /// Whether it holds all files, and has room for them.
+    fn is_whole(&self) -> bool {
+        let Stats { tokens, left_out, .. } = self.stats();
+        left_out == 0 && tokens <= self.max_tokens
+    }
+
+    /// The corpus with those of its `files` that it has room for, as [`Corpus::build_up_to`] chooses them. Only what was left out before
+    /// is lexed, up to the first file without room.
+    fn limited(&self, files: &[SourceFile]) -> Corpus {
+        let mut room = Some(self.max_tokens);
+        let mut counted: FxHashSet<Hash> = FxHashSet::default();
+        let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+        for file in by_claim(self.max_tokens, files) {
+            let (is_held, tokens, hash) = self.claim(file, room.is_some());
+            let rest = tokens.zip(room).and_then(|(tokens, room)| room.checked_sub(tokens));
+            if counted.contains(&hash) {
+                taken.extend((!is_held).then(|| file.clone()));
+            } else if let Some(rest) = rest {
+                counted.insert(hash);
+                taken.extend((!is_held).then(|| file.clone()));
+                room = Some(rest);
+            } else {
+                left_out.extend(is_held.then(|| (Arc::clone(&file.path), file.language.family(), hash)));
+                room = room.filter(|_| file.text.len() > MAX_FILE_BYTES);
+            }
+        }
+        let mut limited = self.with(&taken, &[]);
+        for (shard, family) in limited.shards.iter_mut().zip(Family::ALL) {
+            shard.leave_out(left_out.iter().filter(|(_, of, _)| *of == family));
+        }
+        limited.settled()
+    }
+
+    /// Whether a file's tokens are held, how many it has, and the hash of its text. One that is not held is lexed if it `may_be_lexed`.
+    fn claim(&self, file: &SourceFile, may_be_lexed: bool) -> (bool, Option<usize>, Hash) {
+        let known = self.shards[file.language.family() as usize].text(&file.path);
+        if let Some((hash, tokens)) = known {
+            return (true, Some(tokens), hash);
+        }
+        let (mut assembly, mut words) = Default::default();
+        let hash = hash_of(file);
+        let has_room = may_be_lexed && file.text.len() <= MAX_FILE_BYTES;
+        has_room.then(|| add(&mut assembly, &mut words, file, hash, usize::MAX));
+        (false, has_room.then(|| assembly.len()), hash)
     }
 
     /// The corpus after it was brought to hold these files and no others. Only what differs is lexed.
@@ -118,13 +174,13 @@ impl Corpus {
         let known = self.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
         let removed: Vec<Arc<str>> =
             known.map(|entry| &entry.path).filter(|path| !wanted.contains(&***path)).cloned().collect();
-        self.with(&changed, &removed).settled()
+        self.followed(&changed, &removed, files)
     }
 
     /// The same with few layers: small ones are sorted together, which takes time.
     #[must_use]
     pub fn settled(self) -> Corpus {
-        Corpus { shards: self.shards.into_iter().map(Shard::settled).collect() }
+        Corpus { shards: self.shards.into_iter().map(Shard::settled).collect(), ..self }
     }
 
     /// Whether so much has changed that it pays to put it together anew.
@@ -142,11 +198,10 @@ impl Corpus {
     /// to be left out.
     #[must_use]
     pub fn renewed(&self, files: &[SourceFile]) -> Corpus {
-        let stats = self.stats();
-        if stats.left_out > 0 || stats.tokens > Corpus::MAX_TOKENS {
-            return Corpus::build(files);
+        if !self.is_whole() {
+            return Corpus::build_up_to(self.max_tokens, files);
         }
-        Corpus { shards: self.shards.iter().map(Shard::merged).collect() }
+        Corpus { shards: self.shards.iter().map(Shard::merged).collect(), ..*self }
     }
 
     /// What can be seen of the corpus from inside `open`: everything but that file and the hidden ones, plus the text around
@@ -166,6 +221,7 @@ impl Corpus {
 
     /// Sizes.
     pub fn stats(&self) -> Stats {
+        /// The token, two arrays and how it was written; beside them the minima over the arrays.
         const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
         let words = self.shards.iter().map(|shard| shard.words.len() as usize).sum();
         let mut stats = Stats { words, ..Stats::default() };
@@ -194,9 +250,13 @@ fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash:
         if room == 0 || file.text.len() > MAX_FILE_BYTES {
             return None;
         }
-        let lexed = syntax::lex(file.language, &file.text);
-        has_room = lexed.len() < room;
-        has_room.then(|| append(stream, words, file, &lexed))
+        let before = stream.len();
+        let layout = append(stream, words, file, &syntax::lex(file.language, &file.text));
+        has_room = stream.len() - before <= room;
+        if !has_room {
+            stream.truncate(before);
+        }
+        has_room.then_some(layout)
     });
     has_room
 }
@@ -212,9 +272,19 @@ fn append(
     let detected = Layout::detect(&file.text);
     let layout = detected.unwrap_or(Layout::DEFAULT);
     let piece = Piece { language, text: &file.text, layout, column: None };
-    stream.extend(&piece, lexed, |text, kind| words.intern(text, || class_of(language, kind, text)));
+    stream.extend(&piece, lexed, |text, kind| words.intern(text, class_of(language, kind, text)));
     stream.end();
     detected
+}
+
+/// The files in the order in which they get room. Where all are sure to have it, any order will do.
+fn by_claim(max_tokens: usize, files: &[SourceFile]) -> Vec<&SourceFile> {
+    let mut files: Vec<&SourceFile> = files.iter().collect();
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    if bytes / MIN_TOKEN_BYTES > max_tokens {
+        files.sort_by_cached_key(|file| (is_foreign(&file.path), file.text.len(), Arc::clone(&file.path)));
+    }
+    files
 }
 
 fn is_foreign(path: &str) -> bool {
@@ -245,6 +315,24 @@ impl Shard {
         }
         shard.layers.push(Layer::new(assembly.sort(&words)));
         Shard { words: Arc::new(words), ..shard }
+    }
+
+    /// Takes out the tokens of files, which are still known.
+    fn leave_out<'f>(&mut self, files: impl Iterator<Item = &'f (Arc<str>, Family, Hash)>) {
+        let mut assembly = Assembly::default();
+        for (path, _, hash) in files {
+            self.remove(path);
+            assembly.add(Arc::clone(path), *hash, |_| None);
+        }
+        self.layers.push(Layer::new(assembly.sort(&self.words)));
+    }
+
+    /// The hash of the text at a path, and how many tokens it has, if these are held.
+    fn text(&self, path: &str) -> Option<(Hash, usize)> {
+        self.layers.iter().find_map(|layer| {
+            let entry = layer.entry(path)?;
+            Some((entry.hash, layer.tokens_in(entry.text?)))
+        })
     }
 
     fn remove(&mut self, path: &str) {
@@ -294,9 +382,13 @@ impl Shard {
         paths.filter_map(|path| self.entry(path)).map(|entry| entry.hash).collect()
     }
 
-    /// The layout that most files have.
+    /// The layout that most texts have.
     pub(crate) fn layout(&self) -> Option<Layout> {
-        self.layers.iter().find_map(Layer::layout)
+        let mut counts: BTreeMap<Layout, usize> = BTreeMap::new();
+        for layout in self.layers.iter().flat_map(Layer::layouts) {
+            *counts.entry(layout).or_default() += 1;
+        }
+        counts.into_iter().max_by_key(|&(_, count)| count).map(|(layout, _)| layout)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! image:  magic, version, byte order, length, checksum, one part for each language family
-//! part:   lengths · tokens, exact and abstract array · blanks · words · texts · files
+//! part:   lengths · tokens, exact and abstract array · minima of both · blanks · words · texts · files
 //! ```
 //!
 //! Numbers lie as the machine has them, so that large arrays are used in place; an image from a machine with another byte order is
@@ -22,12 +22,13 @@ use crate::array::{Array, Bytes};
 use crate::corpus::{Corpus, Shard};
 use crate::layer::{Entry, Hash, Layer, Sorted, Text};
 use crate::layout::Layout;
+use crate::order::{Minima, Placement};
 use crate::vocabulary::{Class, TokenId, Vocabulary};
 
 /// What an image begins with.
 const MAGIC: [u8; 8] = *b"GBTOKENS";
 /// Raised with every change of this module, of the lexer, or of what tokens are; a test notices.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Reads as another number where bytes have another order.
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Bytes before the parts.
@@ -79,7 +80,7 @@ impl Corpus {
         let mut reader = Reader { bytes: &bytes, at: HEAD };
         let shards = Family::ALL.iter().map(|_| reader.shard()).collect::<Result<_, _>>()?;
         if reader.at == (*bytes).as_ref().len() {
-            Ok(Corpus { shards })
+            Ok(Corpus { shards, max_tokens: Corpus::MAX_TOKENS })
         } else {
             Err(ImageError::Damaged("something follows it"))
         }
@@ -158,7 +159,7 @@ impl<'c> Pieces<'c> {
         let Some(sorted) = shard.layers.first().map(Layer::sorted) else {
             return self.own_numbers([0; 8].into_iter());
         };
-        let Sorted { tokens, blanks, exact, abstracted, texts, entries, .. } = sorted;
+        let Sorted { tokens, blanks, exact, abstracted, minima, texts, entries, .. } = sorted;
         let (words, ends, classes) = shard.words.lowest().parts();
         let lengths = Lengths {
             tokens: tokens.len(),
@@ -174,6 +175,7 @@ impl<'c> Pieces<'c> {
         self.numbers(tokens);
         self.numbers(exact);
         self.numbers(abstracted);
+        minima.iter().for_each(|minima| self.push(Cow::Borrowed(bytemuck::cast_slice(minima.lowest()))));
         self.push(Cow::Borrowed(blanks));
         self.numbers(ends);
         self.push(classes.iter().map(|&class| class as u8).collect());
@@ -224,13 +226,16 @@ impl Reader<'_> {
         let tokens: Array<TokenId> = self.array(lengths.tokens)?;
         let exact = self.positions(lengths.exact, tokens.len())?;
         let abstracted = self.positions(lengths.abstracted, tokens.len())?;
+        let minima = [self.minima(exact.len())?, self.minima(abstracted.len())?];
         let blanks = self.array(tokens.len())?;
         let words = self.words(lengths)?;
         check(tokens.iter().all(|&token| token < words.limit()), "a token has no text")?;
         let texts = self.texts(lengths.texts, tokens.len())?;
         let entries = self.entries(lengths.files, lengths.path_bytes, texts.len())?;
+        let placement = Placement::new(&texts, &entries, tokens.len());
         let starts = Default::default();
-        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries, starts }.counted(&words);
+        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries, starts, minima, placement };
+        let sorted = sorted.counted(&words);
         Ok(Shard { words: Arc::new(words), layers: vec![Layer::new(sorted)] })
     }
 
@@ -240,6 +245,11 @@ impl Reader<'_> {
         check(length == tokens || length == 0, "an array is incomplete")?;
         check(positions.iter().all(|&position| position as usize <= tokens), "a position is outside")?;
         Ok(positions)
+    }
+
+    /// The minima over so many positions.
+    fn minima(&mut self, positions: usize) -> Result<Minima, ImageError> {
+        Ok(Minima::over(self.array(Minima::lowest_len(positions))?))
     }
 
     fn words(&mut self, lengths: Lengths) -> Result<Vocabulary, ImageError> {

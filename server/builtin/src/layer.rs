@@ -13,6 +13,7 @@ use syntax::SourceFile;
 
 use crate::array::Array;
 use crate::layout::Layout;
+use crate::order::{Minima, Placement};
 use crate::stream::{Stream, Tokens};
 use crate::suffix_array::{self, SuffixArray};
 use crate::view::Nearness;
@@ -73,6 +74,9 @@ pub(crate) struct Sorted {
     pub(crate) entries: Vec<Entry>,
     /// Where in the two arrays the positions begin that follow each token; empty before they are counted.
     pub(crate) starts: [Vec<u32>; 2],
+    /// In which order places of the two arrays are looked at.
+    pub(crate) minima: [Minima; 2],
+    pub(crate) placement: Placement,
 }
 
 impl Sorted {
@@ -86,6 +90,14 @@ impl Sorted {
             ];
         }
         self
+    }
+
+    /// Finds out in which order places are looked at.
+    pub(crate) fn ordered(self) -> Sorted {
+        let placement = Placement::new(&self.texts, &self.entries, self.tokens.len());
+        let kept = placement.kept(&self.texts, self.tokens.len());
+        let minima = [&self.exact, &self.abstracted].map(|positions| Minima::of(positions, &kept));
+        Sorted { placement, minima, ..self }
     }
 
     /// The positions of a text.
@@ -157,8 +169,8 @@ impl Assembly {
         let abstracted = suffix_array::sort(tokens.iter().map(|&token| words.abstracted(token)));
         let [exact, abstracted] = [exact, abstracted].map(Array::Own);
         let (tokens, blanks) = (Array::Own(tokens), Array::Own(blanks));
-        let starts = Default::default();
-        Sorted { tokens, blanks, exact, abstracted, texts, entries, starts }.counted(words)
+        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries, ..Sorted::default() };
+        sorted.ordered().counted(words)
     }
 }
 
@@ -202,21 +214,29 @@ impl Layer {
         is_there.then(|| &self.sorted.entries[index])
     }
 
-    /// Tokens of the texts that are there, and how many texts those are.
-    pub(crate) fn live(&self) -> (usize, usize) {
+    /// The numbers of the texts that are there.
+    fn texts(&self) -> Vec<u32> {
         let mut texts: Vec<u32> = self.entries().filter_map(|entry| entry.text).collect();
         texts.sort_unstable();
         texts.dedup();
+        texts
+    }
+
+    /// Tokens of the texts that are there, and how many texts those are.
+    pub(crate) fn live(&self) -> (usize, usize) {
+        let texts = self.texts();
         (texts.iter().map(|&text| self.sorted.range(text).len()).sum(), texts.len())
     }
 
-    /// The layout that most of the texts have.
-    pub(crate) fn layout(&self) -> Option<Layout> {
-        let mut counts = std::collections::BTreeMap::new();
-        for layout in self.sorted.texts.iter().filter_map(|text| text.layout) {
-            *counts.entry(layout).or_insert(0) += 1;
-        }
-        counts.into_iter().max_by_key(|&(_, count)| count).map(|(layout, _)| layout)
+    /// Tokens of a text.
+    pub(crate) fn tokens_in(&self, text: u32) -> usize {
+        self.sorted.range(text).len()
+    }
+
+    /// The layouts of the texts that are there.
+    pub(crate) fn layouts(&self) -> Vec<Layout> {
+        let layout = |text: u32| self.sorted.texts.get(text as usize)?.layout;
+        self.texts().into_iter().filter_map(layout).collect()
     }
 
     /// The layer as seen from the file at `path`, behind `first` positions of other layers. Texts whose hash is `hidden` are masked.
@@ -232,16 +252,21 @@ impl Layer {
                 *nearness = Nearness::Workspace;
             }
         }
-        let Sorted {
-            tokens, blanks, exact, abstracted, texts, starts: [exact_starts, abstract_starts], ..
-        } = &*self.sorted;
+        let Sorted { tokens, blanks, exact, abstracted, texts, starts, minima, placement, .. } =
+            &*self.sorted;
+        let array = |positions, which: usize| SuffixArray {
+            positions,
+            starts: &starts[which],
+            minima: &minima[which],
+        };
         Seen {
             layer: self,
             first,
             tokens: Tokens { tokens, blanks },
-            exact: SuffixArray { positions: exact, starts: exact_starts },
-            abstracted: SuffixArray { positions: abstracted, starts: abstract_starts },
+            exact: array(exact, 0),
+            abstracted: array(abstracted, 1),
             texts,
+            placement,
             nearness,
         }
     }
@@ -275,6 +300,7 @@ pub(crate) struct Seen<'c> {
     pub(crate) exact: SuffixArray<'c>,
     pub(crate) abstracted: SuffixArray<'c>,
     texts: &'c [Text],
+    placement: &'c Placement,
     /// By number of the text.
     nearness: Vec<Nearness>,
 }
@@ -287,7 +313,12 @@ impl Seen<'_> {
     }
 
     fn text_at(&self, position: u32) -> Option<usize> {
-        self.texts.partition_point(|text| text.start <= position).checked_sub(1)
+        self.placement.text_at(self.texts, position)
+    }
+
+    /// Where a position of this layer comes among those that match equally well.
+    pub(crate) fn priority(&self, position: u32) -> u64 {
+        self.placement.priority(self.texts, position)
     }
 
     /// Where the text begins that holds a position of this layer.

@@ -35,6 +35,7 @@ mod lessons;
 mod masked;
 mod models;
 mod nearest;
+mod order;
 mod origin;
 mod overlay;
 mod predict;

@@ -67,7 +67,7 @@ fn typed_in_full(view: &View, token: TokenId) -> Option<TokenId> {
     matches!(view.cursor.typed, Typed::Word { token: typed, .. } if typed == token).then_some(token)
 }
 
-/// The place with the most similar surroundings, the first of equals.
+/// The place with the most similar surroundings, of equals the one of the lowest priority.
 fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place, f64)> {
     let context = &view.cursor.context;
     let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
@@ -79,8 +79,18 @@ fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place
         let run = pairs.take_while(|(there, here)| there == here).count();
         shared as f64 / WINDOW as f64 + run as f64 * RUN_BONUS + bonus
     };
+    let order = |place: Place| match place {
+        Place::Corpus(position) => {
+            let (layer, position) = view.layer(position);
+            (0, layer.priority(position))
+        }
+        Place::Overlay(position) => (1, u64::from(position)),
+    };
+    let is_better = |(place, score): (Place, f64), (best, best_score): (Place, f64)| {
+        score > best_score || (score == best_score && order(place) < order(best))
+    };
     let scored = places.map(|place| (place, score(place)));
-    scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    scored.reduce(|best, next| if is_better(next, best) { next } else { best })
 }
 
 /// Positions in a stream that follow the same token as the cursor, or like it a line end, and go on with what is typed.

@@ -164,7 +164,9 @@ impl Outlook {
                 let sharp = self.keep(asked, Model::Vote, sharp);
                 return if model == Model::Vote { sharp } else { self.guesses(asked, Model::SoftVote) };
             }
-            Model::Mixed => mixed(&self.guesses(asked, Model::Vote), &self.guesses(asked, Model::Count)),
+            Model::Mixed => {
+                mixed(asked.view, &self.guesses(asked, Model::Vote), &self.guesses(asked, Model::Count))
+            }
             Model::Ranked => self.ranked(asked),
         };
         self.keep(asked, model, guesses)
@@ -227,18 +229,18 @@ pub(crate) fn expected(view: &View, context: &[TokenId]) -> Expected {
     let exact = candidates::exact(view, context);
     let counted = witten_bell::guesses(view, &exact);
     let Voted { sharp, soft } = vote::vote(view, &evidence::gather(view, context, &exact));
-    Expected { sharp: mixed(&sharp, &counted), soft: mixed(&soft, &counted) }
+    Expected { sharp: mixed(view, &sharp, &counted), soft: mixed(view, &soft, &counted) }
 }
 
 /// The mean of two distributions; what both know of a token's place is taken from the first.
-fn mixed(first: &[Guess], second: &[Guess]) -> Vec<Guess> {
+fn mixed(view: &View, first: &[Guess], second: &[Guess]) -> Vec<Guess> {
     let mut tally: Tally<Option<Guess>> = Tally::default();
     for &guess in first.iter().chain(second) {
         let (_, mean) = tally.entry(guess.token);
         let mean = mean.get_or_insert(Guess { probability: 0.0, ..guess });
         mean.probability += guess.probability / 2.0;
     }
-    ranked(tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
+    ranked(view, tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
 }
 
 /// Sums what speaks for each token, in the order in which tokens are first seen.
@@ -260,8 +262,12 @@ impl<T: Default> Tally<T> {
     }
 }
 
-/// Sorts by probability; ties by number, so that the order never depends on chance.
-fn ranked(mut guesses: Vec<Guess>) -> Vec<Guess> {
-    guesses.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.token.cmp(&b.token)));
+/// Sorts by probability; of equals, short tokens, which are the common ones, come first. Never by number, which depends on what a
+/// corpus held before.
+fn ranked(view: &View, mut guesses: Vec<Guess>) -> Vec<Guess> {
+    let order = |token: TokenId| view.words.order(token);
+    guesses.sort_by(|a, b| {
+        b.probability.total_cmp(&a.probability).then_with(|| order(a.token).cmp(&order(b.token)))
+    });
     guesses
 }

@@ -67,6 +67,12 @@ impl Stream {
         self.blanks.push(if is_single { blanks | SINGLE_QUOTES } else { blanks });
     }
 
+    /// Takes back what was appended after so many tokens.
+    pub(crate) fn truncate(&mut self, tokens: usize) {
+        self.tokens.truncate(tokens);
+        self.blanks.truncate(tokens);
+    }
+
     /// Marks that what follows belongs to something else.
     pub(crate) fn end(&mut self) {
         self.push(END, 0);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use libsais::SuffixArrayConstruction;
 
+use crate::order::{Minima, Part, by_priority};
 use crate::vocabulary::TokenId;
 
 /// Positions of a stream in the order of the tokens *before* them, read backwards.
@@ -12,6 +13,8 @@ pub(crate) struct SuffixArray<'a> {
     pub(crate) positions: &'a [u32],
     /// Where the positions begin that follow each token, and where those after the last one end; empty where nobody has counted.
     pub(crate) starts: &'a [u32],
+    /// Over the positions.
+    pub(crate) minima: &'a Minima,
 }
 
 /// Sorts the positions `1..=tokens.len()` by what stands before them. No array, and so no hits, when memory is short.
@@ -92,29 +95,30 @@ impl Climb<'_> {
     }
 }
 
-/// Visits positions in several arrays from the longest match down, evenly spread over all of them where there are too many, until
-/// `enough` were accepted: as if they were one array. Matches of no token at all are visited only when nothing better exists.
-/// `accept` is told the number of the array, the position and the length of the match.
-pub(crate) fn visit(climbs: &[Climb], enough: usize, mut accept: impl FnMut(usize, u32, usize) -> bool) {
+/// Visits positions in several arrays from the longest match down, those of the lowest priority first where several match equally well,
+/// until `enough` were accepted: as if they were one array. Matches of no token at all are visited only when nothing better exists.
+/// `priority` and `accept` are told the number of the array and the position, `accept` the length of the match too.
+pub(crate) fn visit(
+    climbs: &[Climb],
+    enough: usize,
+    priority: impl Fn(usize, u32) -> u64,
+    mut accept: impl FnMut(usize, u32, usize) -> bool,
+) {
     let mut accepted = 0;
     let lengths = climbs.iter().map(|climb| climb.ladder.len()).max().unwrap_or(0);
     for matched in (0..lengths).rev() {
         if accepted >= enough || (matched == 0 && accepted > 0) {
             return;
         }
-        let rings = || climbs.iter().map(|climb| climb.ring(matched)).enumerate();
-        let places: usize = rings().map(|(_, (before, behind))| before.len() + behind.len()).sum();
-        let stride = places.div_ceil(enough - accepted).max(1);
-        // The next place to visit, counted from the start of the ring.
-        let mut next = 0;
-        for (number, (before, behind)) in rings() {
-            let length = before.len() + behind.len();
-            for place in before.chain(behind).skip(next).step_by(stride) {
-                accepted += usize::from(accept(number, climbs[number].array.positions[place], matched));
-            }
-            let visited = length.saturating_sub(next).div_ceil(stride);
-            next = next + visited * stride - length;
-        }
+        let parts = climbs.iter().enumerate().flat_map(|(number, climb)| {
+            let SuffixArray { positions, minima, .. } = climb.array;
+            let (before, behind) = climb.ring(matched);
+            [before, behind].map(|range| Part { number, positions, minima, range })
+        });
+        by_priority(&parts.collect::<Vec<_>>(), &priority, |number, position| {
+            accepted += usize::from(accept(number, position, matched));
+            accepted < enough
+        });
     }
 }
 
@@ -134,7 +138,7 @@ mod tests {
             let positions = sort(tokens.iter().copied());
             let starts = starts(tokens.iter().copied(), 4);
             let starts = if counts { &starts[..] } else { &[] };
-            let array = SuffixArray { positions: &positions, starts };
+            let array = SuffixArray { positions: &positions, starts, minima: &Minima::default() };
             let climb = array.climb(context.iter().copied(), |at| tokens[at]);
             for matched in 0..=context.len() {
                 let tail = &context[context.len() - matched..];
@@ -147,14 +151,21 @@ mod tests {
         }
     }
 
-    /// Visits what follows `context` in several streams.
+    /// Visits what follows `context` in several streams, of equals the first positions first.
     fn visited(streams: &[&[u32]], context: &[u32], enough: usize) -> Vec<(usize, u32, usize)> {
-        let sorted: Vec<Vec<u32>> = streams.iter().map(|tokens| sort(tokens.iter().copied())).collect();
-        let climbs = streams.iter().zip(&sorted).map(|(tokens, positions)| {
-            SuffixArray { positions, starts: &[] }.climb(context.iter().copied(), |at| tokens[at])
+        let priority = |number: usize, position: u32| u64::from(position) << 48 | number as u64;
+        let sorted = streams.iter().map(|tokens| {
+            let positions = sort(tokens.iter().copied());
+            let kept: Vec<u16> = (0..=tokens.len() as u16).collect();
+            let minima = Minima::of(&positions, &kept);
+            (positions, minima)
+        });
+        let sorted: Vec<(Vec<u32>, Minima)> = sorted.collect();
+        let climbs = streams.iter().zip(&sorted).map(|(tokens, (positions, minima))| {
+            SuffixArray { positions, starts: &[], minima }.climb(context.iter().copied(), |at| tokens[at])
         });
         let mut visited = Vec::new();
-        visit(&climbs.collect::<Vec<_>>(), enough, |number, position, matched| {
+        visit(&climbs.collect::<Vec<_>>(), enough, priority, |number, position, matched| {
             visited.push((number, position, matched));
             true
         });
@@ -176,11 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_sampled_evenly() {
+    fn of_too_many_those_that_come_first_are_visited() {
         let tokens: Vec<u32> = (0..400).map(|at| at % 2).collect();
-        assert_eq!(visited(&[&tokens], &[0], 10).len(), 10);
-        let sampled = visited(&[&tokens[..50], &tokens[..2], &tokens[..348]], &[0], 10);
-        let of = |number| sampled.iter().filter(|(array, ..)| *array == number).count();
-        assert_eq!((sampled.len(), of(0), of(2)), (10, 2, 8));
+        let found = visited(&[&tokens[..50], &tokens[..2], &tokens[..348]], &[0], 10);
+        let positions: Vec<u32> = found.iter().map(|(_, position, _)| *position).collect();
+        assert_eq!(positions, [1, 1, 1, 3, 3, 5, 5, 7, 7, 9]);
     }
 }

@@ -303,7 +303,7 @@ impl Builder<'_> {
 }
 
 pub(crate) fn intern(words: &mut Vocabulary, language: Language, text: &str, kind: TokenKind) -> TokenId {
-    words.intern(text, || class_of(language, kind, text))
+    words.intern(text, class_of(language, kind, text))
 }
 
 /// The open file's own layout, else that of its neighbours.

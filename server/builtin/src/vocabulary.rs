@@ -96,7 +96,7 @@ pub(crate) fn is_newline(token: TokenId) -> bool {
     Change::of(token).is_some()
 }
 
-/// Texts and their numbers, each text stored once. New ones may lie on top of a vocabulary that others share, whose numbers stay.
+/// Texts and their numbers, each text stored once for each class. New ones may lie on top of a vocabulary that others share, whose numbers stay.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
     below: Option<Arc<Vocabulary>>,
@@ -160,9 +160,12 @@ impl Vocabulary {
         self.first + u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
     }
 
-    fn find(&self, hash: u64, text: &str) -> Option<u32> {
-        let below = self.below.as_ref().and_then(|below| below.find(hash, text));
-        let own = || self.table.find(hash, |&index| text_at(&self.text, &self.ends, index) == text);
+    fn find(&self, hash: u64, text: &str, class: Class) -> Option<u32> {
+        let below = self.below.as_ref().and_then(|below| below.find(hash, text, class));
+        let is_same = |&index: &u32| {
+            text_at(&self.text, &self.ends, index) == text && self.classes[index as usize] == class
+        };
+        let own = || self.table.find(hash, is_same);
         below.or_else(|| own().map(|index| self.first + index))
     }
 
@@ -176,10 +179,10 @@ impl Vocabulary {
         number
     }
 
-    /// The number of `text`, new if need be; `class` is asked for new texts only.
-    pub(crate) fn intern(&mut self, text: &str, class: impl FnOnce() -> Class) -> TokenId {
+    /// The number of `text` where it is of this class, new if need be. With one number for several classes, the first file would decide.
+    pub(crate) fn intern(&mut self, text: &str, class: Class) -> TokenId {
         let hash = Vocabulary::hash(text);
-        FIRST_TEXT + self.find(hash, text).unwrap_or_else(|| self.insert(hash, text, class()))
+        FIRST_TEXT + self.find(hash, text, class).unwrap_or_else(|| self.insert(hash, text, class))
     }
 
     /// One past the largest number in use.
@@ -219,6 +222,12 @@ impl Vocabulary {
         }
     }
 
+    /// What orders tokens in the same way in every vocabulary.
+    pub(crate) fn order(&self, token: TokenId) -> (usize, &str, u8, TokenId) {
+        let (text, class) = (self.text(token), self.class(token) as u8);
+        (text.len(), text, class, token.min(FIRST_TEXT))
+    }
+
     /// The token's text, empty for newlines and other tokens without one.
     pub(crate) fn text(&self, token: TokenId) -> &str {
         let Some(number) = token.checked_sub(FIRST_TEXT) else { return "" };
@@ -245,7 +254,7 @@ impl<'v> Renumbering<'v> {
         let Some(index) = token.checked_sub(FIRST_TEXT) else { return token };
         let number = &mut self.numbers[index as usize];
         if *number == 0 {
-            *number = self.new.intern(self.old.text(token), || self.old.class(token));
+            *number = self.new.intern(self.old.text(token), self.old.class(token));
         }
         *number
     }
@@ -297,19 +306,22 @@ mod tests {
     #[test]
     fn new_words_lie_on_top_of_a_vocabulary() {
         let mut base = Vocabulary::default();
-        let old = base.intern("old", || Class::Identifier);
-        assert_eq!(base.intern("old", || Class::Fixed), old);
+        let old = base.intern("old", Class::Identifier);
+        assert_eq!(base.intern("old", Class::Identifier), old);
+        assert_ne!(base.intern("old", Class::Fixed), old, "what it is elsewhere does not change it");
         let base = Arc::new(base);
         let mut changed = Vocabulary::growing(&base);
-        let new = changed.intern("new", || Class::String);
+        let new = changed.intern("new", Class::String);
         let mut grown = Vocabulary::growing(&Arc::new(changed));
-        let newer = grown.intern("newer", || Class::Number);
+        let newer = grown.intern("newer", Class::Number);
         assert!(Arc::ptr_eq(grown.below.as_ref().unwrap(), &base), "there are two layers and no more");
         let mut words = Vocabulary::over(Arc::new(grown));
-        let newest = words.intern("newest", || Class::Fixed);
+        let newest = words.intern("newest", Class::Fixed);
         let all = ["old", "new", "newer", "newest"];
         assert_eq!([old, new, newer, newest].map(|token| words.text(token)), all);
-        assert_eq!(all.map(|text| words.intern(text, || Class::Fixed)), [old, new, newer, newest]);
+        let classes = [Class::Identifier, Class::String, Class::Number, Class::Fixed];
+        let known = all.into_iter().zip(classes).map(|(text, class)| words.intern(text, class));
+        assert_eq!(known.collect::<Vec<_>>(), [old, new, newer, newest]);
         assert_eq!((words.class(old), words.class(new)), (Class::Identifier, Class::String));
         assert_eq!((words.abstracted(old), words.abstracted(newer)), (IDENTIFIER, NUMBER));
         assert_eq!(words.limit(), newest + 1);
@@ -319,7 +331,7 @@ mod tests {
     #[test]
     fn tokens_are_numbered_anew_in_the_order_they_are_met() {
         let mut old = Vocabulary::default();
-        let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, || Class::Identifier));
+        let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, Class::Identifier));
         let mut numbering = Renumbering::of(&old);
         assert_eq!([c, a, c, END].map(|token| numbering.number(token)), [a, a + 1, a, END]);
         let new = numbering.new;

@@ -1,18 +1,16 @@
-//! A workspace's image: one piece of bytes that is used where it lies, in a file that is mapped into memory.
+//! A workspace's image: one piece of bytes that is used where it lies in memory.
 //!
-//! What stands in it is nobody's business here, nor whether it is whole: its maker checks that, since it has to look at all of it
-//! anyway. As with caches, a file is never changed once it has its name; another one takes its place, and who has mapped the
-//! former keeps it.
+//! It is read, not mapped: a mapped file that another process truncates ends every process that looks at it (SIGBUS). Its maker checks
+//! whether it is whole, which takes a look at all of it, so mapping would save neither time nor memory worth that. As with caches, a
+//! file is never changed once it has its name; another one takes its place.
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use memmap2::Mmap;
-
 use crate::folder::Place;
-use crate::format::Head;
+use crate::format::{Flaw, Head};
 use crate::open::{open_file, settle};
 use crate::save::save_file;
 use crate::{Error, Miss};
@@ -20,16 +18,17 @@ use crate::{Error, Miss};
 /// Images begin at a multiple of so many bytes, as large as any number and any line of a processor's cache.
 const ALIGNMENT: usize = 64;
 
-/// An image as it was when it was mapped, whatever has happened to its file since.
+/// An image as it was when it was read, whatever has happened to its file since.
 #[derive(Debug)]
 pub struct Image {
-    mapped: Mmap,
+    /// With unused bytes before the image, so that it is aligned.
+    bytes: Vec<u8>,
     start: usize,
 }
 
 impl AsRef<[u8]> for Image {
     fn as_ref(&self) -> &[u8] {
-        self.mapped.get(self.start..).unwrap_or_default()
+        self.bytes.get(self.start..).unwrap_or_default()
     }
 }
 
@@ -58,23 +57,30 @@ pub(crate) fn save(
     Ok(bytes)
 }
 
-/// Maps the image that was last saved.
+/// Reads the image that was last saved.
 pub(crate) fn open(place: &Place, wanted: &str) -> Result<Image, Miss> {
     let path = place.image();
-    let (file, head) = open_file(&path, place, wanted)?;
-    let start = head.to_bytes().len() + padding(&head);
-    Ok(Image { mapped: settle(map(&file).map(Ok), &path)?, start })
+    let (mut file, head) = open_file(&path, place, wanted)?;
+    settle(read(&mut file, &head), &path)
+}
+
+/// Reads what follows the head of a file that had its length a moment ago.
+fn read(file: &mut File, head: &Head) -> io::Result<Result<Image, Flaw>> {
+    let before = head.to_bytes().len() + padding(head);
+    let Some(length) = usize::try_from(head.cache_bytes()).ok().and_then(|all| all.checked_sub(before))
+    else {
+        return Ok(Err(Flaw::Damage("it has no length")));
+    };
+    let mut bytes = vec![0; ALIGNMENT + length];
+    let start = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+    bytes.truncate(start + length);
+    file.seek(SeekFrom::Start(before as u64))?;
+    file.read_exact(&mut bytes[start..])?;
+    Ok(Ok(Image { bytes, start }))
 }
 
 /// Zeros between a head, whose length does not depend on its numbers, and what follows.
 fn padding(head: &Head) -> usize {
     let length = head.to_bytes().len();
     length.next_multiple_of(ALIGNMENT) - length
-}
-
-/// Maps a file that is ours.
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: what is mapped must not change, nor the file become shorter. We write a file only before it has its name, and later
-    // replace or remove the name alone, which leaves what is mapped; the folder is this user's, who alone could do otherwise.
-    unsafe { Mmap::map(file) }
 }

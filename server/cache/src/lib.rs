@@ -2,7 +2,7 @@
 //!
 //! A [`Cache`] is a folder with up to two files for each workspace. One holds, for each file of the workspace, its text, how it looked
 //! on disk, and bytes that mean something to the caller alone; it is read and written as a whole. The other is the workspace's
-//! [`Image`]: bytes about the workspace as a whole, which are mapped into memory and used where they lie.
+//! [`Image`]: bytes about the workspace as a whole, which are read in one piece and used where they lie.
 //!
 //! ```text
 //! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict what was not used for longest
@@ -117,13 +117,12 @@ impl Cache {
         Ok(Saved { files, bytes, evicted })
     }
 
-    /// Maps what was last saved with the same `format` as the image of the workspace at `root`. Nothing but its length is checked.
+    /// Reads what was last saved with the same `format` as the image of the workspace at `root`. Nothing but its length is checked.
     pub fn open_image(&self, root: &Path, format: &str) -> Result<Image, Miss> {
         image::open(&folder::place(&self.folder, root), format)
     }
 
-    /// Saves `pieces`, one after the other, as the image of the workspace at `root`, and tells its size on disk. Where a system keeps
-    /// a mapped file from being replaced, whoever has the former one should let go of it before.
+    /// Saves `pieces`, one after the other, as the image of the workspace at `root`, and tells its size on disk.
     ///
     /// On an error the image is as it was before.
     pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, Error> {

@@ -282,7 +282,7 @@ impl Tokens {
         if changed.is_empty() && removed.is_empty() {
             return Tokens { files: Arc::clone(files), ..self.clone() };
         }
-        let corpus = Arc::new(self.corpus.with(&changed, &removed).settled());
+        let corpus = Arc::new(self.corpus.followed(&changed, &removed, files));
         Tokens { corpus, files: Arc::clone(files) }
     }
 }

@@ -21,5 +21,5 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let guess = |(token, (count, first)): (_, (f64, Option<Place>))| {
         Some(Guess { token, probability: count / total, place: first?, match_len: longest as f64 })
     };
-    ranked(tally.entries.into_iter().filter_map(guess).collect())
+    ranked(view, tally.entries.into_iter().filter_map(guess).collect())
 }

@@ -24,7 +24,7 @@ const ALIKE: f64 = 2.0;
 /// Tokens of the next line that are looked for after a place, and how far.
 const AHEAD: usize = 10;
 const AHEAD_WINDOW: usize = 48;
-/// Places within so many tokens of each other count as one region.
+/// A file's places within so many tokens of each other count as one region.
 const REGION: u32 = 1024;
 /// Places of a token whose continuation is looked at, besides better ones that come later.
 const FUTURES: u32 = 8;
@@ -171,7 +171,8 @@ struct Support {
     /// Places elsewhere after one and three same tokens.
     far: [u32; 2],
     folder: u32,
-    regions: FxHashSet<u32>,
+    /// Where their texts start, and which part of them it is.
+    regions: FxHashSet<(u32, u32)>,
     /// The last place before the cursor.
     last_place: u32,
     future: f32,
@@ -200,7 +201,9 @@ impl Support {
                 self.far[0] += u32::from(matched > 0);
                 self.far[1] += u32::from(matched > 2);
                 self.folder += u32::from(one.candidate.nearness == Nearness::Directory);
-                self.regions.insert(position / REGION);
+                let (layer, inside) = view.layer(position);
+                let start = layer.start_of_text(inside);
+                self.regions.insert((layer.first + start, (inside - start) / REGION));
             }
         }
         let is_telling = self.futures < FUTURES || one.score > best;

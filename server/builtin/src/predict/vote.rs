@@ -76,17 +76,21 @@ pub(super) fn vote(view: &View, evidence: &[Evidence]) -> Voted {
         soft.add(weight * SOFT.weight(score), candidate.place, score);
     }
     let supports = |of: usize| tally.entries.iter().map(move |&(token, supports)| (token, supports[of]));
-    Voted { sharp: elected(SHARP, supports(0)), soft: elected(SOFT, supports(1)) }
+    Voted { sharp: elected(view, SHARP, supports(0)), soft: elected(view, SOFT, supports(1)) }
 }
 
-fn elected(sharpness: Sharpness, supports: impl Iterator<Item = (TokenId, Support)> + Clone) -> Vec<Guess> {
+fn elected(
+    view: &View,
+    sharpness: Sharpness,
+    supports: impl Iterator<Item = (TokenId, Support)> + Clone,
+) -> Vec<Guess> {
     let seen: f64 = supports.clone().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
     let guess = |(token, support): (_, Support)| {
         let Best { place, score, .. } = support.best?;
         Some(Guess { token, probability: support.weight / total, place, match_len: score })
     };
-    ranked(supports.filter_map(guess).collect())
+    ranked(view, supports.filter_map(guess).collect())
 }
 
 /// Feasibility study, section 8.4: 6/2/1. What was typed lately weighs twice what stands in the file, which decides between good

@@ -44,7 +44,7 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let guess = |((token, support), probability): ((u32, Support), f64)| {
         Some(Guess { token, probability, place: support.best?, match_len: support.longest as f64 })
     };
-    ranked(tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
+    ranked(view, tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
 }
 
 /// Feasibility study, section 8.4: file ×8, directory ×3. Of what was typed lately, see the vote.

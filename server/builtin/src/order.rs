@@ -1,0 +1,237 @@
+//! In which order places that match equally well are looked at.
+//!
+//! There may be millions, of which a hundred are enough. Which ones must not depend on how a corpus came about: not on numbers of
+//! words, on the order of files, nor on what lies in which layer. So each place has a priority, a hash of its text and its distance
+//! from the text's start, and those with the lowest are looked at: a random sample that every history finds. A tree of minima over each
+//! suffix array finds them without looking at the others.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use crate::array::Array;
+use crate::layer::{Entry, Text};
+
+/// Places, or nodes, below one node: memory is saved by more, and time by fewer.
+const FANOUT: usize = 16;
+/// Tokens between two places whose text is looked up at once.
+const STEP: usize = 64;
+/// The part of a priority that nodes keep.
+const KEPT: u32 = u64::BITS - u16::BITS;
+
+/// Which text a position lies in, and its priority.
+#[derive(Debug, Default)]
+pub(crate) struct Placement {
+    /// What tells texts apart, by number.
+    seeds: Vec<u64>,
+    /// The number of the text that holds every so manieth position.
+    numbers: Vec<u32>,
+}
+
+impl Placement {
+    pub(crate) fn new(texts: &[Text], entries: &[Entry], tokens: usize) -> Placement {
+        let mut seeds = vec![0; texts.len()];
+        for entry in entries {
+            let seed = entry.text.and_then(|text| seeds.get_mut(text as usize));
+            let start = entry.hash.first_chunk().copied().map(u64::from_le_bytes);
+            seed.zip(start).into_iter().for_each(|(seed, start)| *seed = start);
+        }
+        let mut number = 0;
+        let at = |position: usize| {
+            while texts.get(number + 1).is_some_and(|text| text.start as usize <= position) {
+                number += 1;
+            }
+            number as u32
+        };
+        Placement { seeds, numbers: (0..=tokens).step_by(STEP).map(at).collect() }
+    }
+
+    /// The number of the text that holds a position.
+    pub(crate) fn text_at(&self, texts: &[Text], position: u32) -> Option<usize> {
+        let mut number = *self.numbers.get(position as usize / STEP)? as usize;
+        while texts.get(number + 1).is_some_and(|text| text.start <= position) {
+            number += 1;
+        }
+        texts.get(number).is_some_and(|text| text.start <= position).then_some(number)
+    }
+
+    /// Where a position comes among others; it depends on its text and its place there, and on nothing else.
+    pub(crate) fn priority(&self, texts: &[Text], position: u32) -> u64 {
+        let Some(number) = self.text_at(texts, position) else { return u64::MAX };
+        priority(self.seeds[number], position - texts[number].start)
+    }
+
+    /// What nodes keep of the priorities of all positions of a stream.
+    pub(crate) fn kept(&self, texts: &[Text], tokens: usize) -> Vec<u16> {
+        let mut kept = Vec::with_capacity(tokens + 1);
+        let mut number = 0;
+        for position in 0..=u32::try_from(tokens).unwrap_or(u32::MAX) {
+            while texts.get(number + 1).is_some_and(|text| text.start <= position) {
+                number += 1;
+            }
+            let text = texts.get(number).filter(|text| text.start <= position);
+            kept.push(
+                text.map_or(u16::MAX, |text| keep(priority(self.seeds[number], position - text.start))),
+            );
+        }
+        kept
+    }
+}
+
+/// Mixes what tells a text apart and an offset in it (the finalizer of SplitMix64).
+fn priority(seed: u64, offset: u32) -> u64 {
+    let mixed = seed ^ u64::from(offset).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+fn keep(priority: u64) -> u16 {
+    u16::try_from(priority >> KEPT).expect("the rest is shifted out")
+}
+
+/// The lowest priorities in parts of a suffix array, and in parts of these parts.
+#[derive(Debug, Default)]
+pub(crate) struct Minima {
+    /// The lowest level first; each has a node for every [`FANOUT`] of the level below.
+    levels: Vec<Array<u16>>,
+}
+
+impl Minima {
+    /// The minima of positions whose priorities are `kept`.
+    pub(crate) fn of(positions: &[u32], kept: &[u16]) -> Minima {
+        let at = |&position: &u32| kept.get(position as usize).copied().unwrap_or(u16::MAX);
+        let lowest = |part: &[u32]| part.iter().map(at).min().unwrap_or(u16::MAX);
+        Minima::over(Array::Own(positions.chunks(FANOUT).map(lowest).collect()))
+    }
+
+    /// The minima whose lowest level is this.
+    pub(crate) fn over(lowest: Array<u16>) -> Minima {
+        let mut levels = vec![lowest];
+        while let Some(last) = levels.last().filter(|last| last.len() > FANOUT) {
+            let next =
+                last.chunks(FANOUT).map(|part| part.iter().copied().min().unwrap_or(u16::MAX)).collect();
+            levels.push(Array::Own(next));
+        }
+        Minima { levels }
+    }
+
+    /// How many nodes the lowest level has over so many positions.
+    pub(crate) fn lowest_len(positions: usize) -> usize {
+        positions.div_ceil(FANOUT)
+    }
+
+    /// The lowest level, from which the others follow.
+    pub(crate) fn lowest(&self) -> &[u16] {
+        self.levels.first().map_or(&[], |level| level)
+    }
+
+    /// The nodes, and places at the edges, that make up a range of places.
+    fn cover(&self, range: Range<usize>, mut add: impl FnMut(Level, usize)) {
+        let (mut range, mut level) = (range, Level::PLACES);
+        while !range.is_empty() {
+            let inner = range.start.next_multiple_of(FANOUT)..range.end / FANOUT * FANOUT;
+            if inner.is_empty() || level.0 == self.levels.len() {
+                return range.for_each(|index| add(level, index));
+            }
+            (range.start..inner.start).chain(inner.end..range.end).for_each(|index| add(level, index));
+            range = inner.start / FANOUT..inner.end / FANOUT;
+            level = Level(level.0 + 1);
+        }
+    }
+}
+
+/// How high a node is: places are on level 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Level(usize);
+
+impl Level {
+    const PLACES: Level = Level(0);
+}
+
+/// A part of several arrays.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    /// The number of the array.
+    pub(crate) number: usize,
+    pub(crate) positions: &'a [u32],
+    pub(crate) minima: &'a Minima,
+    /// Places in the array.
+    pub(crate) range: Range<usize>,
+}
+
+/// A node of the tree over one of several parts: the lowest priority that may be below it, its level, the number of the part, and its
+/// index. Of equal priorities higher nodes come first, since what is below them may have the same.
+type Node = (u64, Reverse<Level>, usize, usize);
+
+/// Visits the positions in parts of arrays by their priorities, the lowest first, until `visit` says `false`. `priority` gives that of a
+/// position in the array of a number.
+pub(crate) fn by_priority(
+    parts: &[Part<'_>],
+    priority: impl Fn(usize, u32) -> u64,
+    mut visit: impl FnMut(usize, u32) -> bool,
+) {
+    let mut heap: BinaryHeap<Reverse<Node>> = BinaryHeap::new();
+    let item = |part: usize, level: Level, index: usize| {
+        let Part { number, positions, minima, .. } = &parts[part];
+        let lowest = match level {
+            Level::PLACES => priority(*number, positions[index]),
+            Level(above) => u64::from(minima.levels[above - 1][index]) << KEPT,
+        };
+        Reverse((lowest, Reverse(level), part, index))
+    };
+    for (part, Part { minima, range, .. }) in parts.iter().enumerate() {
+        minima.cover(range.clone(), |level, index| heap.push(item(part, level, index)));
+    }
+    while let Some(Reverse((_, Reverse(level), part, index))) = heap.pop() {
+        let Part { number, positions, minima, .. } = &parts[part];
+        if level == Level::PLACES {
+            if !visit(*number, positions[index]) {
+                return;
+            }
+            continue;
+        }
+        let below = Level(level.0 - 1);
+        let length = below.0.checked_sub(1).map_or(positions.len(), |at| minima.levels[at].len());
+        let children = index * FANOUT..length.min((index + 1) * FANOUT);
+        heap.extend(children.map(|child| item(part, below, child)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn positions_come_by_priority_wherever_they_lie(
+            arrays in prop::collection::vec((prop::collection::vec(any::<u64>(), 0..600), any::<[prop::sample::Index; 2]>()), 1..4),
+            enough in 1_usize..50,
+        ) {
+            let minima: Vec<(Vec<u32>, Minima)> = arrays.iter().map(|(priorities, _)| {
+                let positions: Vec<u32> = (0..priorities.len() as u32).rev().collect();
+                let kept: Vec<u16> = priorities.iter().map(|&priority| keep(priority)).collect();
+                let minima = Minima::of(&positions, &kept);
+                (positions, minima)
+            }).collect();
+            let parts: Vec<Part<'_>> = arrays.iter().zip(&minima).enumerate().map(|(number, ((_, ends), (positions, minima)))| {
+                let mut ends = ends.map(|end| end.index(positions.len() + 1));
+                ends.sort_unstable();
+                Part { number, positions, minima, range: ends[0]..ends[1] }
+            }).collect();
+            let priority = |number: usize, position: u32| arrays[number].0[position as usize];
+            let mut found = Vec::new();
+            by_priority(&parts, priority, |number, position| {
+                found.push(priority(number, position));
+                found.len() < enough
+            });
+            let all = parts.iter().flat_map(|part| part.positions[part.range.clone()].iter().map(|&position| priority(part.number, position)));
+            let mut expected: Vec<u64> = all.collect();
+            expected.sort_unstable();
+            expected.truncate(enough);
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
