@@ -170,6 +170,9 @@ pub struct Prediction {
     pub text: String,
     /// Why the text ended.
     pub finish: Finish,
+    /// Whether the deadline passed before the engine had finished: the text is what it had written by then.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub late: bool,
     /// Token counts, where the engine reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenCounts>,
@@ -186,9 +189,18 @@ pub struct Prediction {
     pub spans: Vec<Span>,
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 impl Prediction {
-    /// What a run may hold only once.
+    /// Whether the engine failed: it gave neither text nor the answer that there is nothing to suggest.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.status, Status::Timeout | Status::Cancelled | Status::Error)
+    }
+
+    /// Case, engine's name and repetition: what a run may hold only once.
     pub fn key(&self) -> (&str, &str, u32) {
-        (&self.case, &self.engine.fingerprint, self.repetition)
+        (&self.case, &self.engine.name, self.repetition)
     }
 }

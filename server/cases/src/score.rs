@@ -87,10 +87,20 @@ pub struct Score {
     pub schema: Schema,
     /// The case.
     pub case: Id,
-    /// The engine, by its fingerprint.
+    /// The engine's name; empty in rows of schema 1.2 and older, which named the fingerprint alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub engine: String,
+    /// The engine's fingerprint.
     pub fingerprint: String,
     /// The repetition.
     pub repetition: u32,
     /// Metrics by name; an absent one does not apply.
     pub metrics: BTreeMap<String, Metric>,
+}
+
+impl Score {
+    /// The key of the prediction that it belongs to.
+    pub fn key(&self) -> (&str, &str, u32) {
+        (&self.case, &self.engine, self.repetition)
+    }
 }

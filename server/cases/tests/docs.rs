@@ -185,6 +185,7 @@ fn full_prediction() -> Prediction {
         raw: "return math.pi * r\n\n".to_owned(),
         text: "return math.pi * r".to_owned(),
         finish: Finish::Complete,
+        late: true,
         cost: Some(Cost { amount: 0.0006, is_estimated: true }),
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
         ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
@@ -207,6 +208,7 @@ fn full_score() -> Score {
     Score {
         schema: Schema::CURRENT,
         case: full_case().id,
+        engine: engine().name,
         fingerprint: engine().fingerprint,
         repetition: 0,
         metrics: BTreeMap::from([

@@ -76,6 +76,7 @@ prop_compose! {
         let name = |text: &str| text.to_owned();
         Prediction {
             schema: Schema::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
+            late: repetition % 2 == 1,
             engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
             cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: Milliseconds { gather: 0.5, first, total },
@@ -105,7 +106,8 @@ proptest! {
     #[test]
     fn scores(metrics in proptest::collection::btree_map("[a-z_]{1,9}", metric(), 0..4)) {
         let score = Score {
-            schema: Schema::CURRENT, case: "c".to_owned(), fingerprint: "f".to_owned(), repetition: 0, metrics,
+            schema: Schema::CURRENT, case: "c".to_owned(), engine: "e".to_owned(), fingerprint: "f".to_owned(),
+            repetition: 0, metrics,
         };
         prop_assert_eq!(parse_line::<Score>(&to_line(&score), 1).unwrap(), score);
     }

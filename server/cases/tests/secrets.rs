@@ -22,6 +22,7 @@ fn a_secret_that_an_engine_copied_is_not_stored() {
         raw: format!("connect(\"{key}\")\nclose()"),
         text: format!("connect(\"{key}\")"),
         finish: Finish::Stop,
+        late: false,
         tokens: None,
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },

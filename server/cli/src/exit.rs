@@ -45,13 +45,13 @@ impl fmt::Display for Finding {
 
 impl std::error::Error for Finding {}
 
-/// Engines gave no answer; why, was told.
+/// Engines gave no answer.
 #[derive(Debug)]
-pub(crate) struct Unanswered(pub &'static str);
+pub(crate) struct Unanswered(pub String);
 
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(&self.0)
     }
 }
 
@@ -142,8 +142,8 @@ fn is_usage(error: &replay::Error) -> bool {
             )
         }
         E::NotARun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
-        E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } => true,
-        E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } => false,
+        E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } | E::SameName { .. } => true,
+        E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } | E::HashKey { .. } => false,
         E::Parse { .. } | E::Row { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } => false,
     }
 }

@@ -1,5 +1,6 @@
 //! The steps that commands are made of: find out what is set, read and index a workspace, mine, ask, show.
 
+pub(crate) mod answered;
 pub(crate) mod ask;
 pub(crate) mod cassette;
 pub(crate) mod embeddings;

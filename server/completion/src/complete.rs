@@ -71,6 +71,8 @@ pub async fn complete_shared(
         }
     };
     trace.timings.total = start.elapsed() + trace.timings.clock.ahead();
+    // A recorded answer took the time of its recording.
+    trace.is_late |= trace.timings.total > settings.deadline;
     // Nobody waits for what follows to see the text.
     let Trace { gathered, cuts, .. } = &trace;
     let alternatives = alternatives(aside.alternatives, settings, snapshot, offset, gathered, &text);
@@ -214,6 +216,7 @@ fn judge(
 
 /// What is left of an answer that was under way at the deadline: whoever waited so long is better off with a part.
 fn keep_part(around: Surroundings<'_>, settings: &Settings, trace: &mut Trace) -> (Status, String) {
+    trace.is_late = true;
     show(Surroundings { is_cut_off: true, ..around }, settings, trace)
         .unwrap_or_else(|| (Status::Timeout, String::new()))
 }

@@ -37,7 +37,7 @@ pub use generation::{Generation, Verdict, judge};
 pub use live::{Live, Question, Suggested};
 pub use place::{Basis, Place};
 pub use recent::Recent;
-pub use settings::{Settings, fingerprint};
+pub use settings::Settings;
 pub use trace::{
     Alternative, Clock, ContextItem, Cut, Keeps, Outcome, Sent, Status, Timings, Trace, first_line,
 };

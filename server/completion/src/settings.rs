@@ -1,9 +1,8 @@
-//! What can be set about completing, and the fingerprint of what was set.
+//! What can be set about completing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use engines::Description;
 use index::{Budget, Strategy};
 
 /// How completions are made; the same for every engine that is compared.
@@ -66,7 +65,7 @@ impl Settings {
         self.deadline / 2
     }
 
-    /// The settings by name, as they go into a fingerprint and a run's description.
+    /// The settings by name, as they go into a run's description and an engine's fingerprint.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let min_confidence = self.min_confidence.map_or_else(|| "none".to_owned(), |least| least.to_string());
         [
@@ -79,22 +78,4 @@ impl Settings {
         ]
         .into()
     }
-}
-
-/// What tells apart two engines whose answers may differ: blake3 over kind, model, the engine's and these settings, and the
-/// version of the tool. Names, addresses and keys take no part.
-pub fn fingerprint(engine: &Description, settings: &Settings) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut field = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    field(env!("CARGO_PKG_VERSION"));
-    field(engine.kind.name());
-    field(&engine.model);
-    for (name, value) in engine.settings.iter().chain(&settings.describe()) {
-        field(name);
-        field(value);
-    }
-    hasher.finalize().to_hex()[..16].to_owned()
 }

@@ -120,6 +120,8 @@ pub struct Trace {
     pub gathered: Vec<ContextItem>,
     /// Whether choosing context took too long, so that there is none.
     pub is_context_late: bool,
+    /// Whether the deadline passed before the engine had finished; what it had written by then may be shown all the same.
+    pub is_late: bool,
     /// How much was sent.
     pub sent: Sent,
     /// The prompt as it was rendered for a model, where the engine has one.

@@ -28,6 +28,8 @@ pub(crate) struct EngineEntry {
     pub(crate) settings: Vec<Setting>,
     /// Keys whose values were refused.
     pub(crate) refused: Vec<&'static str>,
+    /// Where the same layer has another engine of this name.
+    pub(crate) again: Option<Place>,
 }
 
 /// What a layer says.
@@ -116,12 +118,13 @@ impl Checked {
             }
             return;
         };
-        if let Some(other) = self.engines.iter().find(|other| other.name == name) {
+        if let Some(other) = self.engines.iter_mut().find(|other| other.name == name) {
             let message =
                 format!("there is an engine `{name}` already, at {}; rename one of them", other.place);
+            other.again.get_or_insert(place.clone());
             return self.problems.push(Problem::error(place, message));
         }
-        self.engines.push(EngineEntry { name, place, settings, refused });
+        self.engines.push(EngineEntry { name, place, settings, refused, again: None });
     }
 }
 

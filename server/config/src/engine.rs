@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::check::EngineEntry;
 use crate::config::{Layered, Row, row};
+use crate::identity::{IdentityPart, identity};
 use crate::key::Values;
 use crate::kind::Kind;
 use crate::layer::Layer;
@@ -29,6 +30,8 @@ pub struct Engine {
     pub settings: Result<EngineSettings, Obstacle>,
     /// Where it is first named.
     pub origin: Origin,
+    /// The settings that can change its answers; none for an engine without a kind.
+    pub identity: Vec<IdentityPart>,
     rows: Vec<Row>,
 }
 
@@ -117,6 +120,7 @@ fn engine(
     };
     let rows = rows(kind, &set);
     let mut obstacles = Vec::new();
+    let mut parts = Vec::new();
     let settings = match kind {
         None => {
             obstacles.push("it has no `kind`".to_owned());
@@ -137,17 +141,26 @@ fn engine(
                     problems.push(Problem::error(first.place.clone(), message));
                 }
             }
+            obstacles.extend(gathered.0.iter().filter_map(|(entry, _)| {
+                let again = entry.again.as_ref()?;
+                Some(format!(
+                    "two engines are called `{name}`, at {} and at {again}; rename one",
+                    entry.place
+                ))
+            }));
             for (place, variable) in unset_variables(&set, variables) {
                 let needs = format!("needs the environment variable {variable}, which is not set");
                 obstacles.push(format!("it {needs}"));
                 problems.push(Problem::warning(place, format!("engine `{name}` {needs}")));
             }
-            Some(EngineSettings::of(&values(kind, &set), variables))
+            let values = values(kind, &set);
+            parts = identity(kind, &values, variables);
+            Some(EngineSettings::of(&values, variables))
         }
     };
     let settings = settings.filter(|_| obstacles.is_empty());
     let settings = settings.ok_or_else(|| Obstacle::Incomplete { reason: obstacles.join("; ") });
-    Some(Engine { name: name.to_owned(), kind, settings, origin, rows })
+    Some(Engine { name: name.to_owned(), kind, settings, origin, identity: parts, rows })
 }
 
 impl<'a> Gathered<'a> {

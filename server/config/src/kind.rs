@@ -115,7 +115,7 @@ impl Kind {
     }
 
     /// Whether a program is run for it.
-    pub(crate) fn is_program(self) -> bool {
+    pub fn is_program(self) -> bool {
         matches!(self, Kind::LlamaServer | Kind::Command | Kind::Lsp)
     }
 

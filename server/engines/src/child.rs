@@ -87,6 +87,11 @@ impl Program {
         Secrets::new(None, self.env.values(), std::iter::empty())
     }
 
+    /// The file that would be started, if there is one.
+    pub fn file(&self) -> Option<PathBuf> {
+        find::file(self)
+    }
+
     /// Whether it could be started, as far as its file tells.
     pub fn check(&self) -> Result<(), ProgramFault> {
         find::check(self)

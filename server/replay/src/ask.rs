@@ -1,5 +1,6 @@
 //! Asking: bounded concurrency, one prediction per attempt, whatever happens.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -18,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::elsewhere::elsewhere;
+use crate::identity::fingerprint;
 use crate::plan::Attempt;
 
 /// An engine with the settings it is asked under.
@@ -29,25 +31,25 @@ pub struct ConfiguredEngine {
     pub settings: Settings,
     /// What its tokens cost, where that is known.
     pub price: Option<Price>,
+    /// What the user configured of it, by setting; values that may be secret hashed with a [`crate::HashKey`]. They take the place of
+    /// what the engine says of the same settings.
+    pub identity: BTreeMap<String, String>,
 }
 
 impl ConfiguredEngine {
     /// Who answers, as it stands in every row.
     pub fn name(&self) -> EngineName {
-        let description = self.engine.description();
-        EngineName {
-            name: description.name.clone(),
-            kind: description.kind.name().to_owned(),
-            model: description.model.clone(),
-            fingerprint: completion::fingerprint(description, &self.settings),
-        }
+        self.config().engine
     }
 
     /// The engine as `run.json` describes it.
     pub fn config(&self) -> EngineConfig {
-        let mut settings = self.engine.description().settings.clone();
+        let engines::Description { name, kind, model, mut settings } = self.engine.description().clone();
         settings.extend(self.settings.describe());
-        EngineConfig { engine: self.name(), price: self.price, settings }
+        settings.extend(self.identity.clone());
+        let kind = kind.name().to_owned();
+        let fingerprint = fingerprint(&kind, &model, &settings);
+        EngineConfig { engine: EngineName { name, kind, model, fingerprint }, price: self.price, settings }
     }
 }
 
@@ -172,6 +174,7 @@ fn prediction(
         raw: String::new(),
         text: String::new(),
         finish: Finish::None,
+        late: false,
         tokens: None,
         cost: None,
         ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
@@ -217,6 +220,7 @@ fn filled(blank: Prediction, outcome: Outcome) -> Prediction {
         raw: trace.received,
         text: outcome.text,
         finish: finish(trace.finish),
+        late: trace.is_late,
         tokens: trace.usage.map(usage),
         ms: Milliseconds {
             gather: ms(trace.timings.gather),

@@ -4,6 +4,7 @@
 //! runs/<name>/1, 2, ...            runs, newest last
 //! suites/<name>-<seed>.jsonl       mined suites
 //! recorded/<name>-<hash>/          the suite recorded in one workspace
+//! hash-key                         the secret key for hashes of settings; readable by its owner alone
 //! ```
 //!
 //! Only the binary knows where the platform keeps such a folder.
@@ -13,7 +14,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::files::FileStamp;
-use crate::{Error, RecordedSuite, run_folder};
+use crate::{Error, HashKey, RecordedSuite, run_folder};
 
 /// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
 const HASH_DIGITS: usize = 12;
@@ -23,6 +24,9 @@ const NAME_LENGTH: usize = 40;
 
 /// Runs are made by the press of a key and stay; the answers of older ones than the last 50 are not worth the time to read them.
 const LAST_RUNS: usize = 50;
+
+/// The file of the key for hashes of settings.
+const HASH_KEY_FILE: &str = "hash-key";
 
 /// Ghostbench's own folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +43,24 @@ impl DataFolder {
     /// The folder at `root`, which is made when something is first kept there.
     pub fn new(root: PathBuf) -> DataFolder {
         DataFolder { root }
+    }
+
+    /// The machine's key for hashes of settings, made when it is first asked for.
+    pub fn hash_key(&self) -> Result<HashKey, Error> {
+        let path = self.root.join(HASH_KEY_FILE);
+        let failed = |reason| Error::HashKey { path: path.clone(), reason };
+        match fs::read(&path) {
+            Err(reason) if reason.kind() == ErrorKind::NotFound => {
+                private_files::create_folder(&self.root)
+                    .and_then(|()| make_hash_key(&path))
+                    .map_err(failed)?;
+            }
+            _ => {}
+        }
+        // Whichever process made it, all use what the file holds.
+        let bytes = fs::read(&path).map_err(failed)?;
+        let bytes = bytes.try_into().map_err(|_| failed(io::Error::other("it is not 32 bytes long")))?;
+        Ok(HashKey::new(bytes))
     }
 
     /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
@@ -124,4 +146,19 @@ fn file_name(name: &str) -> String {
     let kept: String = name.chars().map(keep).collect();
     let trimmed = kept.trim_matches(['.', '-']);
     if trimmed.is_empty() { "workspace".to_owned() } else { trimmed.to_owned() }
+}
+
+/// Writes a new key at `path` unless another process has done so. Nobody ever reads half a key.
+fn make_hash_key(path: &Path) -> io::Result<()> {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
+    private_files::write(&partial, HashKey::random().bytes())?;
+    // A link, unlike a rename, never replaces the key of another process. File systems without links exist.
+    let linked = match fs::hard_link(&partial, path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(_) => fs::rename(&partial, path),
+        linked => linked,
+    };
+    // Best effort: a rename has removed it already.
+    let _ = fs::remove_file(&partial);
+    linked
 }

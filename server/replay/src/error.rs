@@ -130,15 +130,27 @@ pub enum Error {
         /// Hash of the given suite.
         ours: String,
     },
-    /// The run was made by other engines or settings.
-    #[error("{path} is a run of other engines or settings ({theirs}, not {ours})", path = path.display())]
+    /// The run was begun with other engines, settings or prices.
+    #[error("{path} was begun with other engines or settings: {}; resume it with the same", differences.join("; "), path = path.display())]
     OtherEngines {
         /// The folder.
         path: PathBuf,
-        /// Fingerprints in the run.
-        theirs: String,
-        /// Fingerprints asked for.
-        ours: String,
+        /// What differs, by the engine's name and the setting's key.
+        differences: Vec<String>,
+    },
+    /// Two engines of a run have one name.
+    #[error("two engines are called `{name}`; rename one of them, because answers are kept by name")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// The file of the key for hashes of settings is not usable.
+    #[error("cannot use {path}: {reason}; delete it to get a new one, after which runs begun before cannot be resumed", path = path.display())]
+    HashKey {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        reason: io::Error,
     },
     /// The run was begun with another workspace or another number of repetitions.
     #[error("{path} was begun with another {what} ({theirs}, not {ours}); go on with the same", path = path.display())]

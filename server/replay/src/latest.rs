@@ -94,12 +94,12 @@ fn with_scores(folder: &Path, cases: &[Case], predictions: Vec<Prediction>) -> V
         return Vec::new();
     }
     let rows = read_scores(folder).into_iter();
-    let mut stored: HashMap<_, _> = rows
-        .map(|score| ((score.case.clone(), score.fingerprint.clone(), score.repetition), score))
-        .collect();
+    // Scores of older runs name no engine and are computed anew.
+    let mut stored: HashMap<_, _> =
+        rows.map(|score| ((score.case.clone(), score.engine.clone(), score.repetition), score)).collect();
     let (mut scored, mut unscored) = (Vec::new(), Vec::new());
     for prediction in predictions {
-        let key = (prediction.case.clone(), prediction.engine.fingerprint.clone(), prediction.repetition);
+        let key = (prediction.case.clone(), prediction.engine.name.clone(), prediction.repetition);
         match stored.remove(&key) {
             Some(score) => scored.push((prediction, score)),
             None => unscored.push(prediction),
@@ -125,10 +125,9 @@ impl Latest {
 /// one is the beginning of today's.
 fn whole_cases(run: &Run, predictions: &[Prediction], cases: &[Case]) -> usize {
     let answered: HashSet<(&str, &str)> =
-        predictions.iter().map(|prediction| (&*prediction.case, &*prediction.engine.fingerprint)).collect();
-    let by_all = |case: &&Case| {
-        run.engines.iter().all(|config| answered.contains(&(&*case.id, &*config.engine.fingerprint)))
-    };
+        predictions.iter().map(|prediction| (&*prediction.case, &*prediction.engine.name)).collect();
+    let by_all =
+        |case: &&Case| run.engines.iter().all(|config| answered.contains(&(&*case.id, &*config.engine.name)));
     let count = cases.iter().take_while(by_all).count();
     if run.suite == suite_hash(&cases[..count]) { count } else { 0 }
 }

@@ -86,9 +86,8 @@ pub async fn answer(
     stop: &Stop,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<Answers, Error> {
-    let fingerprints: Vec<String> =
-        questions.engines.iter().map(|engine| engine.name().fingerprint).collect();
-    let attempts = plan(&questions.cases, &fingerprints, repeat, &done);
+    let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().name).collect();
+    let attempts = plan(&questions.cases, &names, repeat, &done);
     let planned = done.len() + attempts.len();
     let mut predictions = done;
     let mut failure = None;

@@ -15,17 +15,16 @@ pub struct Attempt {
     pub repetition: u32,
 }
 
-/// Every case for every engine (named by its fingerprint) `repeat` times, without what `done` holds. Engines take turns on one
-/// case, so that a run that is stopped early has asked all of them the same.
-pub fn plan(cases: &[Case], fingerprints: &[String], repeat: u32, done: &[Prediction]) -> Vec<Attempt> {
+/// Every case for every engine of these names `repeat` times, without what `done` holds. Engines take turns on one case, so that a
+/// run that is stopped early has asked all of them the same.
+pub fn plan(cases: &[Case], engines: &[String], repeat: u32, done: &[Prediction]) -> Vec<Attempt> {
     let done: HashSet<_> = done.iter().map(Prediction::key).collect();
     let mut attempts = Vec::new();
     for repetition in 0..repeat {
         for (case, row) in cases.iter().enumerate() {
-            let open =
-                |fingerprint: &String| !done.contains(&(row.id.as_str(), fingerprint.as_str(), repetition));
-            let engines = fingerprints.iter().enumerate().filter(|(_, fingerprint)| open(fingerprint));
-            attempts.extend(engines.map(|(engine, _)| Attempt { case, engine, repetition }));
+            let open = |name: &String| !done.contains(&(row.id.as_str(), name.as_str(), repetition));
+            let asked = engines.iter().enumerate().filter(|(_, name)| open(name));
+            attempts.extend(asked.map(|(engine, _)| Attempt { case, engine, repetition }));
         }
     }
     attempts

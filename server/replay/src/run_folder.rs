@@ -11,6 +11,7 @@ use cases::{Case, Prediction, Run, Score, parse_document, parse_lines, suite_has
 
 use crate::Error;
 use crate::files::{self, RowFile, parse_error, read_text, read_whole_lines, write_error, write_whole};
+use crate::identity::{check_names, differences};
 use crate::suite::{read_suite, write_suite};
 
 const RUN: &str = "run.json";
@@ -40,6 +41,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Starts a run in a folder that holds none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
+        check_names(run)?;
         private_files::create_folder(path).map_err(write_error(path))?;
         RunFolder::check_vacant(path)?;
         let folder = RunFolder::open(path)?;
@@ -64,6 +66,7 @@ impl RunFolder {
             return Err(Error::NotARun { path: path.to_owned() });
         }
         let folder = RunFolder::open(path)?;
+        check_names(run)?;
         let (contents, complete_bytes) = read(path)?;
         check_same(path, &contents.run, run)?;
         folder.predictions.cut(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
@@ -130,18 +133,12 @@ fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), Error> {
             return Err(Error::OtherOption { path, what, theirs, ours });
         }
     }
-    let (theirs, ours) = (fingerprints(theirs), fingerprints(ours));
-    if theirs == ours { Ok(()) } else { Err(Error::OtherEngines { path, theirs, ours }) }
+    let differences = differences(theirs, ours);
+    if differences.is_empty() { Ok(()) } else { Err(Error::OtherEngines { path, differences }) }
 }
 
 fn workspace(run: &Run) -> String {
     run.workspace.as_ref().map_or("none", |workspace| &workspace.tree_hash).to_owned()
-}
-
-fn fingerprints(run: &Run) -> String {
-    let mut all: Vec<_> = run.engines.iter().map(|config| config.engine.fingerprint.as_str()).collect();
-    all.sort_unstable();
-    all.join(" ")
 }
 
 /// The contents, and how many bytes of the predictions are whole rows.

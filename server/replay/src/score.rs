@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cases::{Case, Metric, Prediction, Schema, Score};
 use rayon::prelude::*;
-use scoring::{MetricValue, Question};
+use scoring::{MetricValue, Question, Response};
 use syntax::Language;
 
 /// Scores every prediction whose case is in the suite, in the order of the predictions.
@@ -22,10 +22,16 @@ fn score_one(case: &Case, prediction: &Prediction) -> Score {
         suffix: &case.suffix,
         truth: &case.truth,
     };
-    let metrics = scoring::score(&question, &prediction.text);
+    let response = match prediction {
+        failed if failed.has_failed() => Response::Failed,
+        Prediction { late: true, text, .. } => Response::Late(text),
+        Prediction { text, .. } => Response::InTime(text),
+    };
+    let metrics = scoring::score_response(&question, response);
     Score {
         schema: Schema::CURRENT,
         case: case.id.clone(),
+        engine: prediction.engine.name.clone(),
         fingerprint: prediction.engine.fingerprint.clone(),
         repetition: prediction.repetition,
         metrics: metrics.into_iter().map(|(name, value)| (name, metric(value))).collect(),

@@ -60,6 +60,11 @@ pub(crate) fn signed_interval(interval: Interval) -> String {
     format!("{:+.0} to {:+.0}", interval.low * 100.0, interval.high * 100.0)
 }
 
+/// The cell's value in percent, or its counts where there are too few cases for a ratio.
+pub(crate) fn share(cell: &Cell) -> String {
+    cell.value.map_or_else(|| counts(cell), |value| format!("{} %", percent(value)))
+}
+
 /// `3/8`: the sums of a cell with too few cases for a ratio.
 pub(crate) fn counts(cell: &Cell) -> String {
     format!("{}/{}", short(cell.num), short(cell.den))

@@ -12,9 +12,7 @@ pub(crate) struct Scores<'a>(HashMap<(&'a str, &'a str, u32), &'a Score>);
 
 impl<'a> Scores<'a> {
     pub(crate) fn of(report: &RunReport<'a>) -> Scores<'a> {
-        let entry =
-            |score: &'a Score| ((score.case.as_str(), score.fingerprint.as_str(), score.repetition), score);
-        Scores(report.scores.iter().map(entry).collect())
+        Scores(report.scores.iter().map(|score| (score.key(), score)).collect())
     }
 
     pub(crate) fn get(&self, prediction: &Prediction) -> Option<&'a Score> {
@@ -36,7 +34,7 @@ pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineName> {
 
 /// The place of the prediction's engine in the list.
 pub(crate) fn position(engines: &[EngineName], prediction: &Prediction) -> Option<usize> {
-    engines.iter().position(|engine| engine.fingerprint == prediction.engine.fingerprint)
+    engines.iter().position(|engine| engine.name == prediction.engine.name)
 }
 
 /// The scenario. Cases whose right answer is nothing are kept apart, because other metrics apply to them, those of them behind a `return`
@@ -69,7 +67,7 @@ pub(crate) fn value(metric: Metric) -> MetricValue {
     }
 }
 
-/// Milliseconds that a user waited for an answer, without end when the deadline passed. A gate that kept the engine from
+/// Milliseconds that a user waited for an answer, without end when the deadline passed before the engine had finished. A gate that kept the engine from
 /// being asked costs no time worth comparing; a cancelled or broken request has no end to measure, and an answer whose time is not
 /// recorded no beginning.
 pub(crate) fn latency(prediction: &Prediction) -> Option<f64> {
@@ -77,6 +75,8 @@ pub(crate) fn latency(prediction: &Prediction) -> Option<f64> {
         return None;
     }
     match prediction.status {
+        // What there was of it came when nobody waited any more.
+        _ if prediction.late => Some(f64::INFINITY),
         Status::Ok | Status::Silent => Some(prediction.ms.total),
         Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),
         Status::Timeout => Some(f64::INFINITY),

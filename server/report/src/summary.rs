@@ -10,9 +10,10 @@ mod sections;
 use std::collections::BTreeMap;
 
 use cases::{EngineConfig, EngineName, Exposure, OriginKind, Run, Schema, Variant};
+use scoring::metric::{EXACT_IN_TIME, EXACT_MATCH};
 use serde::Serialize;
 
-use crate::{RunReport, rows};
+use crate::{RunReport, format, rows};
 use observations::Observed;
 
 /// Shares of answers by status, beside the metrics of `scoring` in [`Line::metrics`].
@@ -21,6 +22,8 @@ pub(crate) const SILENT: &str = "silent";
 pub(crate) const GATED: &str = "gated";
 /// Timed out, cancelled or broken. See [`SILENT`].
 pub(crate) const FAILED: &str = "failed";
+/// Cut at the deadline, whatever the status. See [`SILENT`].
+pub(crate) const LATE: &str = "late";
 
 /// Setting of completion that keeps near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
@@ -183,11 +186,18 @@ pub struct Line {
     pub files: usize,
     /// Whether the cases were selected against the engine, so that its numbers are no rank.
     pub is_selected_against: bool,
-    /// Cells by the name of the metric, and the shares `silent`, `gated` and `failed`; what applies to no case is absent.
+    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed` and `late`; what applies to no case is absent.
     pub metrics: BTreeMap<String, Cell>,
     /// Absent when no engine was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+}
+
+impl Line {
+    /// Whether answers were cut at the deadline.
+    pub(crate) fn has_late_answers(&self) -> bool {
+        self.metrics.get(LATE).is_some_and(|late| late.num > 0.0)
+    }
 }
 
 /// One metric over one group of cases.
@@ -246,20 +256,39 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
         engines,
         notes,
     };
+    let late: Vec<String> =
+        summary.sections.iter().flat_map(|section| late_notes(&summary, section)).collect();
+    summary.notes.extend(late);
     if (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine)) {
         summary.notes.push(COPIES_NOTE.to_owned());
     }
     summary
 }
 
+/// What each engine had of the answers that were cut at the deadline.
+fn late_notes(summary: &Summary, section: &Section) -> Vec<String> {
+    let note = |line: &Line| {
+        let of = |metric: &str| line.metrics.get(metric).map_or_else(String::new, format::share);
+        format!(
+            "{}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with what there was by then, {} in time.",
+            summary.engines.get(line.engine).map_or("", |engine| &engine.name),
+            format::status_count(line, LATE),
+            format::count_of(line.cases, "answer"),
+            of(EXACT_MATCH),
+            of(EXACT_IN_TIME),
+        )
+    };
+    section.overall.lines.iter().filter(|line| line.has_late_answers()).map(note).collect()
+}
+
 /// A row for each engine that has a price.
 fn costs(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<EngineCost> {
     let has_price = |(_, name): &(usize, &EngineName)| {
-        let named = |config: &&EngineConfig| config.engine.fingerprint == name.fingerprint;
+        let named = |config: &&EngineConfig| config.engine.name == name.name;
         report.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
     };
     let cost = |(engine, name): (usize, &EngineName)| {
-        let own = report.predictions.iter().filter(|row| row.engine.fingerprint == name.fingerprint);
+        let own = report.predictions.iter().filter(|row| row.engine.name == name.name);
         let costs = own.map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
         let scoring::Cost { answers, estimated, unknown, amount, per_thousand } = scoring::cost(costs);
         EngineCost { engine, answers, estimated, unknown, amount, per_thousand }

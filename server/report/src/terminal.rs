@@ -59,7 +59,9 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
-    parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(style) });
+    let are_late =
+        summary.sections.iter().flat_map(|section| &section.overall.lines).any(Line::has_late_answers);
+    parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
     let notes =
         summary.notes.iter().map(|note| wrapped(&format::visible(note), style.width.saturating_sub(2), "  "));
     parts.extend(list("Notes", notes, style));
@@ -69,7 +71,8 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
 }
 
 fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
-    let all = Numbers::new(&summary.engines, style.alphabet());
+    let are_late = section.overall.lines.iter().any(Line::has_late_answers);
+    let all = Numbers { are_late, ..Numbers::new(&summary.engines, style.alphabet()) };
     let detailed = |engine| !summary.is_without_copies(engine);
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
     let numbers = Numbers { are_several, ..Numbers::new(&summary.engines, style.alphabet()) };
@@ -164,12 +167,13 @@ fn titled(title: &str, body: &str, style: Style) -> String {
     format!("{}\n{body}", style.title(title))
 }
 
-fn legend(style: Style) -> String {
+fn legend(are_late: bool, style: Style) -> String {
     let text = format!(
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where \
          files are too few or cases all the same. Cells under {} cases show counts only (sum/cases). quiet: \
-         answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.",
-        scoring::summary::MIN_CASES
+         answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
+        scoring::summary::MIN_CASES,
+        if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }
     );
     faint(&text, style)
 }

@@ -120,8 +120,12 @@ pub const PARSES: &str = "parses";
 pub const RIGHT_INDENTATION: &str = "right_indentation";
 /// Silent where nothing was to be written.
 pub const RESTRAINT: &str = "restraint";
+/// The engine had finished before the deadline.
+pub const IN_TIME: &str = "in_time";
+/// Exact match of what the engine had finished before the deadline.
+pub const EXACT_IN_TIME: &str = "exact_in_time";
 
-/// Every metric that [`score`](crate::score) gives, in the order of reports.
+/// Every metric that [`score_response`](crate::score_response) gives, in the order of reports.
 pub const METRICS: &[Metric] = &[
     row(
         EXACT_MATCH,
@@ -160,6 +164,8 @@ pub const METRICS: &[Metric] = &[
         "every line after the first is indented at least as the truth's least indented one",
     ),
     row(RESTRAINT, Unit::Cases, "nothing was written where nothing was needed"),
+    row(IN_TIME, Unit::Cases, "the engine finished before the deadline; failures did not"),
+    row(EXACT_IN_TIME, Unit::Cases, "exact match, where an answer that was late counts as none"),
 ];
 
 const fn row(name: &'static str, unit: Unit, doc: &'static str) -> Metric {

@@ -30,6 +30,43 @@ pub struct Question<'a> {
     pub truth: &'a str,
 }
 
+/// What came of asking an engine.
+#[derive(Clone, Copy, Debug)]
+pub enum Response<'a> {
+    /// It finished before the deadline with this text, which is empty if it had nothing to suggest.
+    InTime(&'a str),
+    /// It had written this text when the deadline passed.
+    Late(&'a str),
+    /// It gave no answer: an error, no text at the deadline, or a cancelled request.
+    Failed,
+}
+
+/// The metrics of a response. Text is scored as [`score`] does, however late it is; what counts in time only ([`metric::IN_TIME`],
+/// [`metric::EXACT_IN_TIME`]) counts a late answer as none. A failure earns nothing of what the truth would earn, also where the right
+/// answer is nothing: an engine that is broken shows no restraint.
+pub fn score_response(question: &Question<'_>, response: Response<'_>) -> Metrics {
+    let mut metrics = match response {
+        Response::InTime(answer) | Response::Late(answer) => score(question, answer),
+        Response::Failed => {
+            score(question, question.truth).into_iter().map(|(name, value)| (name, nothing(value))).collect()
+        }
+    };
+    let is_in_time = matches!(response, Response::InTime(_));
+    let exact = metrics.get(metric::EXACT_MATCH).copied().unwrap_or(flag(false));
+    let exact_in_time = if is_in_time { exact } else { nothing(exact) };
+    metrics.insert(metric::IN_TIME.to_owned(), flag(is_in_time));
+    metrics.insert(metric::EXACT_IN_TIME.to_owned(), exact_in_time);
+    metrics
+}
+
+/// The worst value with the same weight.
+fn nothing(value: MetricValue) -> MetricValue {
+    match value {
+        MetricValue::Value(_) => MetricValue::Value(0.0),
+        MetricValue::Ratio { den, .. } => MetricValue::Ratio { num: 0.0, den },
+    }
+}
+
 /// The metrics of `answer`; a silent engine's answer is the empty text. Metrics that do not apply are absent.
 pub fn score(question: &Question<'_>, answer: &str) -> Metrics {
     let applicable = [
@@ -107,6 +144,40 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_earns_nothing_in_any_metric() {
+        let question = Question {
+            language: Language::Python,
+            prefix: "def f(a):\n    ",
+            suffix: "\n",
+            truth: "b = a\n    return b",
+        };
+        let failed = score_response(&question, Response::Failed);
+        let right = score_response(&question, Response::InTime(question.truth));
+        assert_eq!(failed.keys().collect::<Vec<_>>(), right.keys().collect::<Vec<_>>());
+        assert!(right.len() >= 13, "{right:?}");
+        for (name, value) in &failed {
+            assert_eq!(value.counts(), Counts { num: 0.0, den: right[name].counts().den }, "{name}");
+        }
+        let nothing_needed = Question { truth: "", ..question };
+        let failed = score_response(&nothing_needed, Response::Failed);
+        assert!(failed.values().all(|value| value.counts().num == 0.0), "{failed:?}");
+        assert_eq!(failed[metric::RESTRAINT], flag(false));
+        assert_eq!(score_response(&nothing_needed, Response::InTime(""))[metric::RESTRAINT], flag(true));
+    }
+
+    #[test]
+    fn a_late_answer_counts_at_any_time_and_not_in_time() {
+        let question = Question { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
+        let [late, in_time] = [Response::Late("f()"), Response::InTime("f()")]
+            .map(|response| score_response(&question, response));
+        let of = |metrics: &Metrics| {
+            [metric::EXACT_MATCH, metric::IN_TIME, metric::EXACT_IN_TIME]
+                .map(|name| metrics[name].counts().num)
+        };
+        assert_eq!((of(&late), of(&in_time)), ([1.0, 0.0, 0.0], [1.0, 1.0, 1.0]));
+    }
+
+    #[test]
     fn the_truth_itself_is_right_in_everything() {
         check(
             Language::Python,
@@ -127,6 +198,8 @@ mod tests {
                 parses                   1.000
                 right_indentation        1.000
                 restraint                -
+                in_time                  -
+                exact_in_time            -
             "#]],
         );
     }
@@ -152,6 +225,8 @@ mod tests {
                 parses                   1.000
                 right_indentation        0.000
                 restraint                -
+                in_time                  -
+                exact_in_time            -
             "#]],
         );
     }
@@ -177,6 +252,8 @@ mod tests {
                 parses                   -
                 right_indentation        -
                 restraint                -
+                in_time                  -
+                exact_in_time            -
             "#]],
         );
     }
@@ -202,6 +279,8 @@ mod tests {
                 parses                   -
                 right_indentation        -
                 restraint                1.000
+                in_time                  -
+                exact_in_time            -
             "#]],
         );
     }
@@ -227,6 +306,8 @@ mod tests {
                 parses                   1.000
                 right_indentation        1.000
                 restraint                0.000
+                in_time                  -
+                exact_in_time            -
             "#]],
         );
     }

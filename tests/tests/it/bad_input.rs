@@ -230,7 +230,7 @@ fn a_run_of_a_newer_schema() {
     for file in ["predictions.jsonl", "run.json"] {
         let path = project.beside("run").join(file);
         let text = rows::text(&path);
-        let newer = text.replacen("\"1.2\"", "\"9.0\"", 1);
+        let newer = text.replacen("\"1.3\"", "\"9.0\"", 1);
         assert_ne!(newer, text, "{file}");
         fs::write(&path, newer).expect("the run is ours");
         project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&[file, "schema 9.0"]);

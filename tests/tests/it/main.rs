@@ -8,6 +8,7 @@ mod cross_file;
 mod determinism;
 mod embeddings;
 mod engines;
+mod identity;
 #[cfg(unix)]
 mod interruption;
 mod language_servers;

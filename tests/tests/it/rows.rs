@@ -41,8 +41,8 @@ pub(crate) fn answers_so_far(run: &Path) -> usize {
 pub(crate) fn answers(run: &Path) -> BTreeMap<(String, String, u32), String> {
     let mut answers = BTreeMap::new();
     for prediction in predictions(run) {
-        let (case, fingerprint, repetition) = prediction.key();
-        let key = (case.to_owned(), fingerprint.to_owned(), repetition);
+        let (case, engine, repetition) = prediction.key();
+        let key = (case.to_owned(), engine.to_owned(), repetition);
         assert!(
             answers.insert(key, prediction.text.clone()).is_none(),
             "{:?} stands there twice",

@@ -34,7 +34,7 @@ impl EditorSettings {
             sources,
             names: args.engines.clone(),
             scripted: args.scripted.as_deref().map(engines::scripted),
-            instances: Instances::default(),
+            instances: Instances::on(None),
         })
     }
 }

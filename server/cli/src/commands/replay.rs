@@ -6,6 +6,7 @@ use completion::World;
 
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
+use crate::steps::answered::refuse_silence;
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::{Indexed, index};
 use crate::steps::settings::Sources;
@@ -42,8 +43,9 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         workspace,
         args: &args.asking,
     })?;
-    score_and_show(&folder, &showing)?;
-    cassette::close(&args.asking.cassette, cassette.as_deref())
+    let contents = score_and_show(&folder, &showing)?;
+    cassette::close(&args.asking.cassette, cassette.as_deref())?;
+    refuse_silence(&contents)
 }
 
 /// The suite's file name; the suite of a run is called after the run's folder.

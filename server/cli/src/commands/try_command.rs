@@ -5,6 +5,7 @@ use replay::RunFolder;
 use crate::args::TryArgs;
 use crate::folders::{self, USE_OUT};
 use crate::output::quoted;
+use crate::steps::answered::refuse_silence;
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
 use crate::steps::mine::mine;
@@ -46,6 +47,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         workspace,
         args: asked,
     })?;
-    score_and_show(&folder, &showing)?;
-    cassette::close(&args.asking.cassette, cassette.as_deref())
+    let contents = score_and_show(&folder, &showing)?;
+    cassette::close(&args.asking.cassette, cassette.as_deref())?;
+    refuse_silence(&contents)
 }

@@ -3,8 +3,10 @@
 //! This is the one place that knows which engine of `engines` belongs to which kind of `config`: [`instance`].
 
 mod http;
+mod identity;
 mod programs;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use builtin::{Method, Settings as BuiltinSettings};
@@ -16,6 +18,7 @@ use index::{Budget, Strategy};
 use lsp::{EditorEngine, NotAsked, Served};
 use replay::ConfiguredEngine;
 
+use self::identity::{Configured, Hashes};
 use crate::exit::Usage;
 use crate::output::say;
 
@@ -87,6 +90,7 @@ pub(crate) struct Instances {
     in_use: Mutex<Vec<InUse>>,
     /// Where their answers are recorded.
     cassette: Option<Arc<Cassette>>,
+    hashes: Arc<Hashes>,
 }
 
 /// An engine for as long as somebody has it.
@@ -97,9 +101,10 @@ struct InUse {
 }
 
 impl Instances {
-    /// With their answers on a cassette.
+    /// On this machine, with their answers on a cassette where there is one.
     pub(crate) fn on(cassette: Option<&Arc<Cassette>>) -> Instances {
-        Instances { cassette: cassette.cloned(), ..Instances::default() }
+        let hashes = Arc::new(Hashes::of_this_machine());
+        Instances { cassette: cassette.cloned(), hashes, ..Instances::default() }
     }
 
     fn get(&self, settings: &EngineSettings) -> Result<Instance, String> {
@@ -147,9 +152,16 @@ pub(crate) struct Candidate {
     instance: Result<Instance, String>,
     /// What its tokens cost.
     price: Option<Price>,
+    /// What was configured of it; none for one that is known without.
+    configured: Option<(Configured, Arc<Hashes>)>,
 }
 
 impl Candidate {
+    /// What was configured of it, as runs keep it; reads the files that it names.
+    fn identity(&self) -> BTreeMap<String, String> {
+        self.configured.as_ref().map(|(engine, hashes)| hashes.identity(engine)).unwrap_or_default()
+    }
+
     /// The model that it runs; none for one that cannot be asked.
     pub(crate) fn model(&self) -> Option<&str> {
         self.instance.as_ref().ok().map(|instance| instance.replayed.description().model.as_str())
@@ -162,7 +174,8 @@ impl Candidate {
 
     /// The engine as an editor has it; none for one that cannot be asked.
     pub(crate) fn in_editor(&self, config: &Config) -> Option<EditorEngine> {
-        self.instance.as_ref().ok().map(|instance| editor_engine(instance, self.price, config))
+        let instance = self.instance.as_ref().ok()?;
+        Some(editor_engine(instance, self.price, &self.identity(), config))
     }
 
     /// Why it cannot be asked, if so.
@@ -182,7 +195,11 @@ fn candidate(engine: &config::Engine, instances: &Instances) -> Candidate {
         Err(obstacle) => Err(obstacle.to_string()),
     };
     let price = engine.settings.as_ref().ok().and_then(price);
-    Candidate { name: engine.name.clone(), kind: engine.kind, instance, price }
+    let configured = engine.settings.as_ref().ok().map(|settings| {
+        let configured = Configured { parts: engine.identity.clone(), settings: settings.clone() };
+        (configured, Arc::clone(&instances.hashes))
+    });
+    Candidate { name: engine.name.clone(), kind: engine.kind, instance, price, configured }
 }
 
 /// What nobody has said costs nothing, where anything has a price.
@@ -196,7 +213,8 @@ fn price(settings: &EngineSettings) -> Option<Price> {
 fn known(name: &str) -> Option<Candidate> {
     let (name, method) = KNOWN.into_iter().find(|&(known, _)| known == name)?;
     let instance = Ok(embedded(name, method));
-    Some(Candidate { name: name.to_owned(), kind: Some(Kind::Builtin), instance, price: None })
+    let kind = Some(Kind::Builtin);
+    Some(Candidate { name: name.to_owned(), kind, instance, price: None, configured: None })
 }
 
 /// Those that need no configuration.
@@ -230,7 +248,7 @@ pub(crate) fn behind_http(config: &Config, name: &str) -> Result<HttpEngine, Usa
         .map_err(|obstacle| Usage(format!("engine `{name}` sends no prompts: {obstacle}")))
 }
 
-/// The engines called `names`, in that order and once each; an error for one that cannot be asked. Without names, all of the
+/// The engines called `names`, in that order; an error for one that cannot be asked, and for a name that is there twice. Without names, all of the
 /// configuration that can be asked, else the built-in one; with a word on each of the others.
 fn chosen(
     config: &Config,
@@ -240,13 +258,32 @@ fn chosen(
     if names.is_empty() {
         return Ok(chosen_by_default(config, instances));
     }
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for name in names {
-        if !candidates.iter().any(|candidate| candidate.name == *name) {
-            candidates.push(named(config, name, instances).map_err(Usage)?);
-        }
+    if let Some(message) = named_twice(names) {
+        return Err(Usage(message));
     }
-    Ok((candidates, Vec::new()))
+    let candidates = names.iter().map(|name| named(config, name, instances).map_err(Usage));
+    Ok((candidates.collect::<Result<_, _>>()?, Vec::new()))
+}
+
+/// What to say of a name that the command line has twice.
+fn named_twice(names: &[String]) -> Option<String> {
+    let (second, name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name))?;
+    let first = names.iter().position(|other| other == name)?;
+    Some(format!(
+        "engine `{name}` is named twice, by the {} and the {} --engine; name it once",
+        ordinal(first + 1),
+        ordinal(second + 1)
+    ))
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, hundredths) if hundredths != 11 => "st",
+        (2, hundredths) if hundredths != 12 => "nd",
+        (3, hundredths) if hundredths != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 fn chosen_by_default(config: &Config, instances: &Instances) -> (Vec<Candidate>, Vec<String>) {
@@ -280,6 +317,7 @@ pub(crate) fn judge() -> ConfiguredEngine {
         engine: embedded(name, method).replayed,
         settings: Settings::for_replay(),
         price: None,
+        identity: BTreeMap::new(),
     }
 }
 
@@ -292,14 +330,15 @@ pub(crate) fn configure(
     cases: &[Case],
 ) -> Vec<ConfiguredEngine> {
     let settings = with_context(Settings::for_replay(), config);
-    let engines = candidates.iter().filter_map(|candidate| Some((candidate.engine()?, candidate.price)));
-    let mut configured: Vec<ConfiguredEngine> = engines
-        .map(|(engine, price)| ConfiguredEngine {
-            engine: Arc::clone(engine),
+    let configured = |candidate: &Candidate| {
+        Some(ConfiguredEngine {
+            engine: Arc::clone(candidate.engine()?),
             settings: settings.clone(),
-            price,
+            price: candidate.price,
+            identity: candidate.identity(),
         })
-        .collect();
+    };
+    let mut configured: Vec<ConfiguredEngine> = candidates.iter().filter_map(configured).collect();
     if cases.iter().any(|case| !world.near_duplicates(&case.path).is_empty()) {
         let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
         configured.extend(without);
@@ -317,6 +356,7 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
         ),
         settings: Settings { hide_near_duplicates: true, ..asked.settings.clone() },
         price: asked.price,
+        identity: asked.identity.clone(),
     })
 }
 
@@ -347,25 +387,26 @@ pub(crate) fn for_editor(
     let not_asked = configured.iter().filter_map(not_asked).collect();
     let mut problems = unsupported(config, &configured);
     let mut candidates: Vec<Candidate> = Vec::new();
-    for name in names {
+    let mut warn = |message| {
+        problems.push(Problem { severity: Severity::Warning, place: Place::Option("--engine"), message });
+    };
+    named_twice(names).into_iter().for_each(&mut warn);
+    for (_, name) in names.iter().enumerate().filter(|(place, name)| !names[..*place].contains(name)) {
         match named(config, name, instances) {
-            Ok(candidate) if candidates.iter().all(|other| other.name != *name) => candidates.push(candidate),
-            Ok(_) => {}
-            Err(message) => {
-                let place = Place::Option("--engine");
-                problems.push(Problem { severity: Severity::Warning, place, message });
-            }
+            Ok(candidate) => candidates.push(candidate),
+            Err(message) => warn(message),
         }
     }
     if names.is_empty() {
         candidates.extend(configured);
     }
-    let scripted = scripted.map(|instance| editor_engine(instance, None, config));
+    let none = BTreeMap::new();
+    let scripted = scripted.map(|instance| editor_engine(instance, None, &none, config));
     let named = candidates.iter().filter_map(|candidate| candidate.in_editor(config));
     let mut engines: Vec<EditorEngine> = scripted.into_iter().chain(named).collect();
     if engines.is_empty() {
         let (name, method) = KNOWN[0];
-        engines.push(editor_engine(&embedded(name, method), None, config));
+        engines.push(editor_engine(&embedded(name, method), None, &none, config));
     }
     problems.extend(unknown_writer(config, &engines));
     Served { engines, not_asked, problems }
@@ -405,12 +446,18 @@ pub(crate) fn scripted(rules: &[Rule]) -> Instance {
 }
 
 /// The engine in each of its uses. Who asks by key gets what there is, however doubtful.
-fn editor_engine(instance: &Instance, price: Option<Price>, config: &Config) -> EditorEngine {
+fn editor_engine(
+    instance: &Instance,
+    price: Option<Price>,
+    identity: &BTreeMap<String, String>,
+    config: &Config,
+) -> EditorEngine {
     let Completion { deadline, min_confidence, .. } = config.completion;
     let under = |settings: Settings, engine: &Arc<dyn Engine>| ConfiguredEngine {
         engine: Arc::clone(engine),
         settings: with_context(settings, config),
         price,
+        identity: identity.clone(),
     };
     let automatic = Settings { deadline, min_confidence, ..Settings::for_editor() };
     EditorEngine {
@@ -531,8 +578,11 @@ mod tests {
     #[test]
     fn engines_of_the_configuration_are_asked_before_the_built_in_one() {
         assert_eq!(asked(TWO, &[]).0, ["a", "b"]);
-        assert_eq!(asked(TWO, &["nearest-line", "b", "b"]).0, ["nearest-line", "b"]);
+        assert_eq!(asked(TWO, &["nearest-line", "b"]).0, ["nearest-line", "b"]);
         let config = configuration(TWO);
+        let twice = chosen(&config, &words(&["b", "a", "b"]), &Instances::default());
+        let message = twice.err().expect("one engine cannot be asked twice").to_string();
+        assert_eq!(message, "engine `b` is named twice, by the 1st and the 3rd --engine; name it once");
         let candidates = chosen(&config, &[], &Instances::default()).expect("they can be asked").0;
         let models: Vec<_> = configure(&candidates, &config, &World::empty(), &[]);
         assert_eq!(models.iter().map(|engine| engine.name().model).collect::<Vec<_>>(), ["empty", "hybrid"]);

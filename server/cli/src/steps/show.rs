@@ -42,11 +42,12 @@ impl Showing {
 }
 
 /// Scores a run that was just made, keeps the scores beside it, and shows it.
-pub(crate) fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<()> {
+pub(crate) fn score_and_show(folder: &Path, showing: &Showing) -> anyhow::Result<Contents> {
     let contents = replay::read_run(folder)?;
     let scores = score(&contents);
     replay::write_scores(folder, &scores)?;
-    show(folder, &contents, &scores, showing)
+    show(folder, &contents, &scores, showing)?;
+    Ok(contents)
 }
 
 /// Scores all answers of a run.

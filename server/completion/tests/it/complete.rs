@@ -6,7 +6,6 @@ use std::time::Duration;
 use builtin::Settings as BuiltinSettings;
 use completion::{
     Around, ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete,
-    fingerprint,
 };
 use engines::{
     Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Script, ScriptedEngine, Sink,
@@ -76,6 +75,7 @@ async fn the_deadline_frees_the_engine() {
         ask("x = $0", &engine, &Settings { deadline: Duration::from_secs(1), ..Settings::for_replay() })
             .await;
     assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
+    assert!(outcome.trace.is_late);
     assert_eq!(engine.busy(), 0);
 }
 
@@ -117,7 +117,7 @@ async fn whole_lines_that_came_before_the_deadline_are_kept() {
     let settings = Settings { deadline: Duration::from_secs(3), ..Settings::for_replay() };
     let outcome = ask("def f():\n    $0", &Stuck(description), &settings).await;
     assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
-    assert_eq!((&*outcome.text, outcome.trace.finish), ("3 s left", None));
+    assert_eq!((&*outcome.text, outcome.trace.finish, outcome.trace.is_late), ("3 s left", None, true));
     assert_eq!(outcome.trace.received, "3 s left\n    half a li");
     assert_eq!(outcome.trace.prompt.as_deref(), Some("the prompt"));
 }
@@ -415,16 +415,4 @@ async fn many_requests_share_one_world() {
     });
     let texts = futures_util::future::try_join_all(requests).await.expect("no request panics");
     assert!(texts.iter().all(|text| *text == texts[0] && !text.is_empty()), "{texts:?}");
-}
-
-#[test]
-fn the_fingerprint_changes_with_what_can_change_answers_only() {
-    let engine = |name: &str, delay| ScriptedEngine::new(name, Script { delay, ..Script::default() });
-    let settings = Settings::for_replay();
-    let of = |engine: &ScriptedEngine, settings: &Settings| fingerprint(engine.description(), settings);
-    let base = of(&engine("a", Duration::ZERO), &settings);
-    assert_eq!(of(&engine("b", Duration::ZERO), &settings), base, "the user's name for it takes no part");
-    assert_ne!(of(&engine("a", Duration::from_secs(1)), &settings), base);
-    assert_ne!(of(&engine("a", Duration::ZERO), &Settings { invoked: true, ..settings.clone() }), base);
-    assert_ne!(of(&engine("a", Duration::ZERO), &Settings { hide_near_duplicates: true, ..settings }), base);
 }

@@ -91,7 +91,7 @@ ANTHROPIC_API_KEY=
               model = "claude" (user file /home/you/.config/ghostbench/config.toml:16:1)
               api_key_env = $ANTHROPIC_API_KEY (user file /home/you/.config/ghostbench/config.toml:17:1)
               headers = A: $ONE…$TWO, B: … (user file /home/you/.config/ghostbench/config.toml:18:1)
-            [f] ollama: ready
+            [f] ollama: two engines are called `f`, at /home/you/.config/ghostbench/config.toml:19:1 and at /home/you/.config/ghostbench/config.toml:24:1; rename one
               model = "qwen2.5-coder:1.5b" (user file /home/you/.config/ghostbench/config.toml:22:1)
               gguf = "/m.gguf" (user file /home/you/.config/ghostbench/config.toml:23:1)
             Error /home/you/.config/ghostbench/config.toml:1:1: engine `a` has no `kind`; give it one

@@ -19,6 +19,11 @@ pub(super) fn check(program: &Program) -> Result<(), ProgramFault> {
     }
 }
 
+/// The first file that the name may mean and that may be run.
+pub(super) fn file(program: &Program) -> Option<PathBuf> {
+    candidates(program).into_iter().find(|path| path.is_file() && may_run(path))
+}
+
 /// The files that the name may mean.
 fn candidates(program: &Program) -> Vec<PathBuf> {
     let name = Path::new(program.name());

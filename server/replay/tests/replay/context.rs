@@ -1,5 +1,6 @@
 //! What goes with the question of a replayed case.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cases::{Case, ContextItem, Scenario, Variant};
@@ -10,7 +11,7 @@ use replay::{ConfiguredEngine, Questions, Stop, ask_all, plan};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{case, fingerprints};
+use crate::fixture::{case, names};
 
 const DOCUMENT: &str = "from helper import total_price\n\n\ndef cost(orders):\n    total = total_price(orders)\n    return total\n";
 
@@ -42,10 +43,14 @@ fn renamed(case: Case) -> Case {
 async fn sent(case: Case, strategy: Strategy) -> String {
     let rule = Rule { context: true, ..Rule::default() };
     let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
-    let engines =
-        [ConfiguredEngine { engine, settings: Settings { strategy, ..Settings::for_replay() }, price: None }];
+    let engines = [ConfiguredEngine {
+        engine,
+        settings: Settings { strategy, ..Settings::for_replay() },
+        price: None,
+        identity: BTreeMap::new(),
+    }];
     let cases = [case];
-    let attempts = plan(&cases, &fingerprints(&engines), 1, &[]);
+    let attempts = plan(&cases, &names(&engines), 1, &[]);
     let questions = Questions { cases: cases.into(), engines: engines.into(), world: world(), jobs: 1 };
     let mut raw = String::new();
     let stop = Stop::at_once(CancellationToken::new());

@@ -1,5 +1,6 @@
 //! Cases, engines and runs that tests are made of.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,7 @@ pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
         engine: Arc::new(ScriptedEngine::new(name, script)),
         settings: Settings::for_replay(),
         price: None,
+        identity: BTreeMap::new(),
     }
 }
 
@@ -73,8 +75,8 @@ pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> Questio
     Questions { cases: cases.into(), engines: engines.into(), world: World::empty(), jobs: 3 }
 }
 
-pub(crate) fn fingerprints(engines: &[ConfiguredEngine]) -> Vec<String> {
-    engines.iter().map(|engine| engine.name().fingerprint).collect()
+pub(crate) fn names(engines: &[ConfiguredEngine]) -> Vec<String> {
+    engines.iter().map(|engine| engine.name().name).collect()
 }
 
 /// Asks what `done` lacks; stops asking after `limit` answers.
@@ -84,7 +86,7 @@ pub(crate) async fn ask(
     done: &[Prediction],
     limit: usize,
 ) -> Vec<Prediction> {
-    let attempts = plan(cases, &fingerprints(engines), 1, done);
+    let attempts = plan(cases, &names(engines), 1, done);
     let enough = CancellationToken::new();
     let mut predictions = Vec::new();
     let record = |prediction| {

@@ -112,7 +112,7 @@ fn lines_that_cannot_be_used_are_reported_left_alone_and_cost_no_other_case() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     let strange = Case { language: "cobol".to_owned(), id: "strange".to_owned(), ..case(2) };
-    let newer = to_line(&case(3)).replacen("\"1.2\"", "\"2.0\"", 1);
+    let newer = to_line(&case(3)).replacen("\"1.3\"", "\"2.0\"", 1);
     let lines = ["half a row\n", "\n", &to_line(&strange), &to_line(&case(1)), &newer].concat();
     let before = text(&suite) + &lines;
     fs::write(suite.path(), &before).unwrap();

@@ -1,6 +1,6 @@
 //! Runs that finish, are stopped, are torn, and are gone on with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ use crate::fixture::{ask, case, engine, questions, run, says};
 #[tokio::test(start_paused = true)]
 async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
     let cases: Vec<Case> = (0..20).map(case).collect();
-    let engines = [says("a + b", 10), says("a", 20)];
+    let slower = Script { delay: Duration::from_millis(20), pieces: vec!["a".to_owned()], failure: None };
+    let engines = [says("a + b", 10), engine("slower", slower)];
     let first = ask(&cases, &engines, &[], 5).await;
     assert!(
         (5..=7).contains(&first.len()),
@@ -88,7 +89,12 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..5).map(case).collect();
     let scripted = quick_or_slow();
-    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient(), price: None }];
+    let engines = [ConfiguredEngine {
+        engine: scripted.clone(),
+        settings: patient(),
+        price: None,
+        identity: BTreeMap::new(),
+    }];
     let token = CancellationToken::new();
     let tell = |done, _| {
         if done == 1 {
@@ -111,7 +117,12 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
     let folder = tempfile::tempdir().unwrap();
     let cases: Vec<Case> = (0..5).map(case).collect();
     let scripted = quick_or_slow();
-    let engines = [ConfiguredEngine { engine: scripted.clone(), settings: patient(), price: None }];
+    let engines = [ConfiguredEngine {
+        engine: scripted.clone(),
+        settings: patient(),
+        price: None,
+        identity: BTreeMap::new(),
+    }];
     let (first_answer, mut answered) = mpsc::unbounded_channel();
     let tell = move |done, _| {
         if done == 1 {
@@ -168,7 +179,12 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
         engine("panicking", Script { delay: Duration::from_millis(1), ..Script::default() }).engine;
     let panicking = Panicking(description.description().clone());
     let engines = [
-        ConfiguredEngine { engine: Arc::new(panicking), settings: Settings::for_replay(), price: None },
+        ConfiguredEngine {
+            engine: Arc::new(panicking),
+            settings: Settings::for_replay(),
+            price: None,
+            identity: BTreeMap::new(),
+        },
         engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),
         says("a + b", 2),
     ];
@@ -244,6 +260,32 @@ async fn a_run_is_not_overwritten_mixed_or_shared() {
     assert!(read_run(folder.path()).is_ok(), "reading does not need to be alone");
 }
 
+#[tokio::test]
+async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
+    let cases = [case(1), Case { truth: String::new(), ..case(2) }];
+    let answers = ask(&cases, &[says("a + b", 0)], &[], usize::MAX).await;
+    let scored = |change: &dyn Fn(&mut Prediction)| {
+        let mut rows = answers.clone();
+        rows.iter_mut().for_each(change);
+        score_all(&cases, &rows)
+    };
+    for status in [Status::Error, Status::Timeout, Status::Cancelled] {
+        let failed = scored(&|row| (row.status, row.text) = (status, String::new()));
+        for (name, metric) in failed.iter().flat_map(|score| &score.metrics) {
+            assert!(
+                matches!(metric, Metric::Value(0.0) | Metric::Ratio { num: 0.0, .. }),
+                "{status} {name} {metric:?}"
+            );
+        }
+        assert!(failed.iter().any(|score| score.metrics.contains_key("restraint")));
+    }
+    let late = scored(&|row| row.late = true);
+    let of =
+        |name: &str| late.iter().find(|score| score.case == cases[0].id).map(|score| score.metrics[name]);
+    assert_eq!(of("exact_match"), Some(Metric::Value(1.0)));
+    assert_eq!((of("in_time"), of("exact_in_time")), (Some(Metric::Value(0.0)), Some(Metric::Value(0.0))));
+}
+
 #[test]
 fn broken_suites_are_refused_with_the_line_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,7 +302,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
         torn,
         ", line 2: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew"
     );
-    assert!(refused(&format!("{line}{}", line.replace("\"1.2\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(refused(&format!("{line}{}", line.replace("\"1.3\"", "\"2.0\""))).contains("line 2, column"));
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use cases::{Case, EngineName, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status, Variant};
 use scoring::{MetricValue, Metrics, Observation};
 
-use super::{FAILED, GATED, SILENT};
+use super::{FAILED, GATED, LATE, SILENT};
 use crate::RunReport;
 use crate::rows::{self, Scores};
 
@@ -114,16 +114,18 @@ fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engi
         case: case.id.clone(),
         cluster: format!("{repository}\n{}", case.path),
         labels: labels.map(|(name, value)| (name.to_owned(), value)).collect(),
-        metrics: metrics(prediction.status, score),
+        metrics: metrics(prediction, score),
         latency: rows::latency(prediction),
     }
 }
 
-fn metrics(status: Status, score: Option<&Score>) -> Metrics {
+fn metrics(prediction: &Prediction, score: Option<&Score>) -> Metrics {
+    let status = prediction.status;
     let shares = [
         (SILENT, status == Status::Silent),
         (GATED, status == Status::Gated),
-        (FAILED, matches!(status, Status::Timeout | Status::Cancelled | Status::Error)),
+        (FAILED, prediction.has_failed()),
+        (LATE, prediction.late),
     ];
     let shares =
         shares.into_iter().map(|(name, holds)| (name.to_owned(), MetricValue::Value(f64::from(holds))));

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use cases::EngineName;
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT};
+use scoring::metric::{
+    EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT,
+};
 
 use crate::format::{self, Alphabet};
 use crate::summary::{Cell, FAILED, GATED, Line, SILENT};
@@ -62,6 +64,7 @@ const TOKENS: Column = Column::Share { title: "tokens", metric: TOKEN_EXACT };
 const TOKENS_RANGE: Column = Column::Interval { metric: TOKEN_EXACT };
 const EDIT: Column = Column::Share { title: "edit", metric: EDIT_SIMILARITY };
 const EDIT_RANGE: Column = Column::Interval { metric: EDIT_SIMILARITY };
+const IN_TIME: Column = Column::Share { title: "in time", metric: EXACT_IN_TIME };
 const RESTRAINED: Column = Column::Share { title: "restraint", metric: RESTRAINT_METRIC };
 const RESTRAINED_RANGE: Column = Column::Interval { metric: RESTRAINT_METRIC };
 const SILENT_COUNT: Column = Column::Status { name: SILENT };
@@ -107,6 +110,7 @@ pub(super) const OVERALL: &[&[Column]] = &[
         Cases,
         EXACT,
         EXACT_RANGE,
+        IN_TIME,
         TOKENS,
         TOKENS_RANGE,
         EDIT,
@@ -116,10 +120,10 @@ pub(super) const OVERALL: &[&[Column]] = &[
         Quiet,
         Latency,
     ],
-    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, EDIT],
+    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, IN_TIME, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, IN_TIME, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, IN_TIME, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, EXACT, IN_TIME, EDIT],
 ];
 
 /// What cells are made with.
@@ -128,16 +132,27 @@ pub(super) struct Numbers {
     pub(super) engines: Vec<String>,
     /// Whether rows of several engines stand in one table, so that each must say whose it is.
     pub(super) are_several: bool,
+    /// Whether any answer was late, so that exact match in time is another number than exact match.
+    pub(super) are_late: bool,
     pub(super) alphabet: Alphabet,
 }
 
 impl Numbers {
     pub(super) fn new(engines: &[EngineName], alphabet: Alphabet) -> Numbers {
-        Numbers { engines: names(engines, alphabet), are_several: engines.len() > 1, alphabet }
+        Numbers {
+            engines: names(engines, alphabet),
+            are_several: engines.len() > 1,
+            are_late: false,
+            alphabet,
+        }
     }
 
     pub(super) fn needs(&self, column: Column) -> bool {
-        column != ENGINE || self.are_several
+        match column {
+            ENGINE => self.are_several,
+            IN_TIME => self.are_late,
+            _ => true,
+        }
     }
 
     pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {

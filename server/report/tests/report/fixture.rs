@@ -261,6 +261,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
         raw: if roll.is_multiple_of(3) { format!("```\n{text}\n```") } else { text.clone() },
         text,
         finish: if is_asked { Finish::Complete } else { Finish::None },
+        late: false,
         cost: None,
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
         ms: Milliseconds { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
@@ -308,6 +309,7 @@ fn score(case: &Case, prediction: &Prediction) -> Score {
     Score {
         schema: Schema::CURRENT,
         case: case.id.clone(),
+        engine: prediction.engine.name.clone(),
         fingerprint: prediction.engine.fingerprint.clone(),
         repetition: 0,
         metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

@@ -3,6 +3,7 @@
 //! CrossCodeEval's three settings show the engine the case's file and the case's context, nothing else. A fourth one is how the
 //! engine really works: with all other files of the repository in sight. A fifth one is whether context would help it then.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -75,7 +76,12 @@ pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
 /// The engine's answers in the order of the cases.
 fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
-    let engine = ConfiguredEngine { engine: Arc::new(engine), settings: Settings::for_replay(), price: None };
+    let engine = ConfiguredEngine {
+        engine: Arc::new(engine),
+        settings: Settings::for_replay(),
+        price: None,
+        identity: BTreeMap::new(),
+    };
     let questions = Questions { cases: cases.into(), engines: [engine].into(), world, jobs: replay::cores() };
     let attempts: Vec<Attempt> =
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();

@@ -46,7 +46,7 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
         print(&checked(&rows, &remarks, style()))?;
     }
     if rows.iter().any(Row::is_unanswered) {
-        return Err(Unanswered("engines gave no answer").into());
+        return Err(Unanswered("engines gave no answer".to_owned()).into());
     }
     if rows.iter().any(Row::has_finding) {
         return Err(Finding("engines are not asked as they should be").into());

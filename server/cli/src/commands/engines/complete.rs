@@ -68,7 +68,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     })?;
     cassette::close(&args.cassette, cassette.as_deref())?;
     if answers.iter().any(|answer| matches!(answer.outcome.status, Status::Failed(_) | Status::Timeout)) {
-        return Err(Unanswered("engines gave no answer").into());
+        return Err(Unanswered("engines gave no answer".to_owned()).into());
     }
     Ok(())
 }

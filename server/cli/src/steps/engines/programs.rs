@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use config::EngineSettings;
+use config::{EngineSettings, Kind};
 use engines::{
     Cassette, CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings,
     LspEngine, LspSettings, Program,
@@ -36,12 +36,8 @@ pub(super) fn llama_server(
     settings: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
 ) -> Result<LlamaServerEngine, String> {
-    let mut program = program(settings);
-    if program.command.is_empty() {
-        program.command.push(LLAMA_SERVER.to_owned());
-    }
     let settings = LlamaServerSettings {
-        program,
+        program: program(settings),
         gguf: settings.gguf.clone().ok_or("it needs `gguf`")?,
         log: log(&settings.name),
         start_timeout: settings.start_timeout,
@@ -79,8 +75,13 @@ fn checked_program(settings: &EngineSettings, cassette: Option<&Arc<Cassette>>) 
     Ok(program)
 }
 
-fn program(settings: &EngineSettings) -> Program {
-    Program { command: settings.command.clone(), env: settings.env.clone(), folder: settings.folder.clone() }
+/// The program of an engine, which has one.
+pub(super) fn program(settings: &EngineSettings) -> Program {
+    let mut command = settings.command.clone();
+    if command.is_empty() && settings.kind == Kind::LlamaServer {
+        command.push(LLAMA_SERVER.to_owned());
+    }
+    Program { command, env: settings.env.clone(), folder: settings.folder.clone() }
 }
 
 /// Where the program of an engine writes what it does. Names of engines may hold what names of files may not.

@@ -1,0 +1,163 @@
+//! The settings of an engine that can change its answers, key by key.
+//!
+//! Made from the table of keys: a new key takes part unless it is named in [`OTHERS`]. Reads no files; the caller hashes the contents
+//! of the paths and the values that may be secret.
+
+use std::path::PathBuf;
+
+use crate::Secret;
+use crate::key::Values;
+use crate::kind::Kind;
+use crate::options::Pattern;
+use crate::table::ENGINE;
+use crate::value::Value;
+use crate::variables::Variables;
+
+/// Keys that take no part. A run has the name, the kind and the model in fields of their own; prices are compared for themselves; the
+/// command consists of files, which only the caller can find.
+const OTHERS: [&str; 6] = ["name", "kind", "model", "price_in", "price_out", "command"];
+
+/// A setting that can change an engine's answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentityPart {
+    /// The key, with a dot before the name inside a table: `headers.accept`.
+    pub key: String,
+    /// The value.
+    pub value: IdentityValue,
+}
+
+/// A value that can change an engine's answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IdentityValue {
+    /// May be shown.
+    Plain(String),
+    /// May hold a key, a password or an address, and must only be stored as a keyed hash.
+    Secret(Secret),
+    /// The contents of this file.
+    File(PathBuf),
+}
+
+/// Returns the parts of the values that mean something to the kind, in the order of the table.
+pub(crate) fn identity(kind: Kind, values: &Values, variables: &Variables) -> Vec<IdentityPart> {
+    let keys = ENGINE.keys.iter().filter(|key| (key.is_for)(kind) && !OTHERS.contains(&key.name));
+    keys.filter_map(|key| Some((key.name, values.get(key.name)?)))
+        .flat_map(|(key, value)| parts(key, value, variables))
+        .collect()
+}
+
+fn parts(key: &str, value: &Value, variables: &Variables) -> Vec<IdentityPart> {
+    let one = |value| vec![IdentityPart { key: key.to_owned(), value }];
+    let plain = |text: String| one(IdentityValue::Plain(text));
+    let secret = |text: &str| one(IdentityValue::Secret(Secret::new(text)));
+    match value {
+        Value::Boolean(value) => plain(value.to_string()),
+        Value::Integer(value) => plain(value.to_string()),
+        Value::Number(value) => plain(value.to_string()),
+        Value::Milliseconds(value) => plain(value.to_string()),
+        Value::Text(text) => plain(text.clone()),
+        Value::Url(url) => secret(url),
+        Value::List(words) => secret(&words.join("\0")),
+        // The folder is a place; other paths matter by what they lead to.
+        Value::Path(path) if key == "folder" => secret(&path.to_string_lossy()),
+        Value::Path(path) => one(IdentityValue::File(path.clone())),
+        Value::Template(template) => one(IdentityValue::Secret(template.fill(variables))),
+        Value::Templates(templates) => templates
+            .iter()
+            .map(|(name, template)| IdentityPart {
+                key: format!("{key}.{name}"),
+                value: IdentityValue::Secret(template.fill(variables)),
+            })
+            .collect(),
+        Value::Json(map) => map
+            .iter()
+            // Engines describe these fields by this name.
+            .map(|(name, value)| IdentityPart { key: format!("extra.{name}"), value: json(value) })
+            .collect(),
+        Value::Options(pattern) => options(key, pattern, variables),
+    }
+}
+
+fn options(key: &str, pattern: &Pattern, variables: &Variables) -> Vec<IdentityPart> {
+    let filled = serde_json::Value::from(pattern.fill(variables).expose().clone());
+    vec![IdentityPart { key: key.to_owned(), value: json(&filled) }]
+}
+
+/// Numbers and truth values hold no key.
+fn json(value: &serde_json::Value) -> IdentityValue {
+    match value {
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            IdentityValue::Plain(value.to_string())
+        }
+        _ => IdentityValue::Secret(Secret::new(&value.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::table::defaults;
+    use crate::types::Type;
+    use crate::variables::Template;
+
+    fn template(text: &str) -> Template {
+        Template::parse(text).expect("its dollar signs are right")
+    }
+
+    /// Two values of a key.
+    fn two(takes: Type) -> [Value; 2] {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let json = |text: &str| serde_json::json!({"a": text}).as_object().expect("an object").clone();
+        let options = |text: &str| Pattern::parse(json(text).into(), "").expect("no dollar signs");
+        match takes {
+            Type::Boolean => [Value::Boolean(true), Value::Boolean(false)],
+            Type::Integer { .. } => [Value::Integer(1), Value::Integer(2)],
+            Type::Number { .. } => [Value::Number(0.5), Value::Number(1.0)],
+            Type::Milliseconds { .. } => [Value::Milliseconds(1), Value::Milliseconds(2)],
+            Type::Text | Type::Name | Type::Choice(_) => [text("one"), text("two")],
+            Type::Url => [Value::Url("http://h:1".to_owned()), Value::Url("http://h:2".to_owned())],
+            Type::Proxy | Type::KeyVariable => {
+                [Value::Template(template("sk-1")), Value::Template(template("sk-2"))]
+            }
+            Type::Path => ["/one", "/two"].map(|path| Value::Path(path.into())),
+            Type::Command => ["one", "two"].map(|word| Value::List(vec![word.to_owned()])),
+            Type::Headers | Type::Environment => ["one", "two"]
+                .map(|text| Value::Templates(BTreeMap::from([("A".to_owned(), template(text))]))),
+            Type::Json => ["one", "two"].map(|text| Value::Json(json(text))),
+            Type::Options => ["one", "two"].map(|text| Value::Options(options(text))),
+        }
+    }
+
+    /// A key of the table that does not take part makes two engines one.
+    #[test]
+    fn every_key_of_the_table_takes_part_but_those_that_are_named() {
+        for kind in Kind::ALL {
+            for key in ENGINE.keys.iter().filter(|key| (key.is_for)(kind)) {
+                let of = |value: Value| {
+                    let mut values = defaults(&ENGINE).clone();
+                    values.insert(key.name, value);
+                    identity(kind, &values, &Variables::default())
+                };
+                let [one, two] = two(key.takes).map(of);
+                assert_eq!(one == two, OTHERS.contains(&key.name), "{kind} {}", key.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_key_is_a_secret() {
+        let variables = Variables::new([("KEY".to_owned(), "sk-1".to_owned())]);
+        let mut values = Values::new();
+        values.insert("api_key_env", Value::Template(Template::variable("KEY")));
+        values.insert("headers", Value::Templates(BTreeMap::from([("x-key".to_owned(), template("$KEY"))])));
+        values.insert("url", Value::Url("https://me:sk-1@host".to_owned()));
+        let extra = serde_json::json!({"key": "sk-1", "top_k": 3});
+        values.insert("extra_body", Value::Json(extra.as_object().expect("an object").clone()));
+        let parts = identity(Kind::OpenAi, &values, &variables);
+        let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+        assert_eq!(keys, ["url", "api_key_env", "headers.x-key", "extra.key", "extra.top_k"]);
+        assert!(!format!("{parts:?}").contains("sk-1"), "{parts:?}");
+        assert_eq!(parts[4].value, IdentityValue::Plain("3".to_owned()));
+    }
+}
