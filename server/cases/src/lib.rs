@@ -16,10 +16,11 @@ mod secrets;
 
 pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
-    Variant, suite_hash,
+    Variant, suite_hash, suite_hash_of_ids,
 };
 pub use defined::{AFTER_JUMP, DEFINED_TAG, DefinedAt, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG};
 pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
+pub use place::{FileText, Landmark};
 pub use prediction::{
     Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Renamed, Span, SpanSource, Status,
     TokenCounts,

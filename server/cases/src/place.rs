@@ -1,12 +1,19 @@
 //! Where a case's truth stands in its file as it is today.
 //!
 //! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; where the truth was
-//! edited, by the lines that stood around it.
+//! edited, by the lines that stood around it. Where nothing is found, the same is looked for without indentation, blanks at the ends of
+//! lines, and the kind of line ends: files are formatted and converted. Where a secret of the case was masked, today's secrets are masked too.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::{Case, redact};
+
+mod level;
+
+use level::Level;
 
 /// How much of the code before and after the truth is compared, in bytes: some lines.
 const WINDOW: usize = 512;
@@ -18,35 +25,63 @@ const GROWTH: usize = 4;
 const MASKED: &str = "xxxx";
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-impl Case {
-    /// Where the truth stands in `text`, today's text of the case's file. An empty truth stands at its cursor.
-    ///
-    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
-    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough. Where that text is
-    /// nowhere, it is what stands now between the lines before and after it.
-    pub fn place_in(&self, text: &str) -> Option<Range<usize>> {
-        let around = Surroundings::new(self.before_truth(), &self.suffix);
-        self.find_in(text, &around).or_else(|| {
-            // Redacting takes far longer than finding, and moves nothing.
-            let is_masked = self.truth.contains(MASKED) || around.before.contains(MASKED);
-            is_masked.then(|| self.find_in(&redact(text), &around)).flatten()
-        })
+/// What of a case tells its place: the truth and some lines around it, however long the file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landmark {
+    before: String,
+    truth: String,
+    after: String,
+    /// The first byte of the truth in the recorded file.
+    at: usize,
+    /// Of everything before the truth, as it was stored.
+    prefix_hash: blake3::Hash,
+}
+
+/// A file's text as it is today, for any number of landmarks. What only few of them need is made when the first one does.
+pub struct FileText<'a> {
+    text: &'a str,
+    level: OnceCell<Level>,
+    masked: OnceCell<Cow<'a, str>>,
+    masked_level: OnceCell<Level>,
+}
+
+impl<'a> FileText<'a> {
+    /// Of this text.
+    pub fn new(text: &'a str) -> FileText<'a> {
+        FileText { text, level: OnceCell::new(), masked: OnceCell::new(), masked_level: OnceCell::new() }
     }
 
-    fn find_in(&self, text: &str, around: &Surroundings<'_>) -> Option<Range<usize>> {
-        let at = self.byte_range.start;
-        if text.get(..at) == Some(self.before_truth()) && text[at..].starts_with(&self.truth) {
-            return Some(at..at + self.truth.len());
+    fn level(&self) -> &Level {
+        self.level.get_or_init(|| Level::new(self.text))
+    }
+
+    /// Without secrets; every offset is the same.
+    fn masked(&self) -> &str {
+        self.masked.get_or_init(|| redact(self.text))
+    }
+
+    fn masked_level(&self) -> &Level {
+        self.masked_level.get_or_init(|| Level::new(self.masked()))
+    }
+}
+
+impl Case {
+    /// What tells its place.
+    pub fn landmark(&self) -> Landmark {
+        let before = self.before_truth();
+        let window = before.ceil_char_boundary(before.len().saturating_sub(WINDOW));
+        Landmark {
+            before: before[window..].to_owned(),
+            truth: self.truth.clone(),
+            after: self.suffix[..self.suffix.floor_char_boundary(WINDOW)].to_owned(),
+            at: self.byte_range.start,
+            prefix_hash: blake3::hash(before.as_bytes()),
         }
-        // Blanks are everywhere; what tells a place without a text is the line before it.
-        let anchor = if self.truth.trim().is_empty() { around.telling_before? } else { "" };
-        let anchor = anchor.trim_start_matches(LINE_ENDS);
-        let needle = [anchor, &self.truth].concat();
-        occurrences(text, &needle)
-            .map(|found| found + anchor.len()..found + needle.len())
-            .filter(|place| self.truth.len() >= TELLING_BYTES || around.tell(text, place))
-            .max_by_key(|place| (around.likeness(text, place), Reverse(place.start.abs_diff(at))))
-            .or_else(|| around.edited(text, self.truth.len(), at))
+    }
+
+    /// The place of its [`Landmark`] in `text`.
+    pub fn place_in(&self, text: &str) -> Option<Range<usize>> {
+        self.landmark().place_in(&FileText::new(text))
     }
 
     /// The file before the truth. Behind a complete body the prefix may go on with a fresh line that no file holds.
@@ -55,6 +90,75 @@ impl Case {
         parts
             .filter(|(_, fresh_line)| fresh_line.trim().is_empty())
             .map_or(&self.prefix, |(before, _)| before)
+    }
+}
+
+impl Landmark {
+    /// Where the truth stands in today's text of the case's file. An empty truth stands at its cursor.
+    ///
+    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
+    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough. Where that text is
+    /// nowhere, it is what stands now between the lines before and after it.
+    pub fn place_in(&self, file: &FileText<'_>) -> Option<Range<usize>> {
+        let place = self.find_in(file.text).or_else(|| self.find_in_level(file.level()));
+        place.or_else(|| {
+            // Masking takes far longer than finding, and moves nothing.
+            let masked = self.is_masked().then(|| file.masked())?;
+            self.find_in(masked).or_else(|| self.find_in_level(file.masked_level()))
+        })
+    }
+
+    /// Whether what stands in `range` of the file is not what was recorded. Indentation, blanks at the ends of lines and the kind of line
+    /// ends do not count; of a masked secret counts that a secret of its length is still there.
+    pub fn is_edited(&self, file: &FileText<'_>, range: Range<usize>) -> bool {
+        let is_truth = |text: &str| {
+            let today = text.get(range.clone()).unwrap_or_default();
+            today == self.truth || Level::new(today).text() == Level::new(&self.truth).text()
+        };
+        let is_as_recorded = is_truth(file.text) || self.truth.contains(MASKED) && is_truth(file.masked());
+        !is_as_recorded
+    }
+
+    /// Whether the file holds the truth with the lines around it as they were, but for indentation and line ends. False for a truth with so
+    /// little around it that it may stand in any file.
+    pub fn is_whole_in(&self, file: &FileText<'_>) -> bool {
+        let recorded = [&*self.before, &self.truth, &self.after].concat();
+        // The window begins and ends in the middle of lines.
+        let Some((_, lines)) = recorded.split_once('\n') else { return false };
+        let lines = if self.at == self.before.len() { &recorded } else { lines };
+        let level = Level::new(lines.rsplit_once('\n').map_or("", |(lines, _)| lines));
+        let telling = level.text().split('\n').max_by_key(|line| line.len()).unwrap_or_default();
+        level.text().len() >= TELLING_BYTES
+            && file.text.contains(telling)
+            && file.level().text().contains(level.text())
+    }
+
+    fn is_masked(&self) -> bool {
+        [&self.before, &self.truth].iter().any(|text| text.contains(MASKED))
+    }
+
+    fn find_in(&self, text: &str) -> Option<Range<usize>> {
+        if self.is_at_recorded_place(text) {
+            return Some(self.at..self.at + self.truth.len());
+        }
+        Surroundings::new(&self.before, &self.after).find_in(text, &self.truth, self.at)
+    }
+
+    /// The same without indentation.
+    fn find_in_level(&self, level: &Level) -> Option<Range<usize>> {
+        let recorded = [&*self.before, &self.truth, &self.after].concat();
+        let own = Level::new(&recorded);
+        let truth = own.offset(self.before.len())..own.offset(self.before.len() + self.truth.len());
+        let around = Surroundings::new(&own.text()[..truth.start], &own.text()[truth.end..]);
+        let found = around.find_in(level.text(), &own.text()[truth], level.offset(self.at))?;
+        Some(level.original(found.start)..level.original(found.end))
+    }
+
+    fn is_at_recorded_place(&self, text: &str) -> bool {
+        let Some((before, rest)) = text.split_at_checked(self.at) else { return false };
+        before.ends_with(&self.before)
+            && rest.starts_with(&self.truth)
+            && blake3::hash(before.as_bytes()) == self.prefix_hash
     }
 }
 
@@ -70,8 +174,6 @@ struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     fn new(before: &'a str, after: &'a str) -> Surroundings<'a> {
-        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(WINDOW))..];
-        let after = &after[..after.floor_char_boundary(WINDOW)];
         let telling_before = before.rfind(char::is_alphanumeric).map(|last| {
             let start = before[..last].rfind(LINE_ENDS).unwrap_or(0);
             &before[start..]
@@ -81,6 +183,19 @@ impl<'a> Surroundings<'a> {
             &after[..end]
         });
         Surroundings { before, after, telling_before, telling_after }
+    }
+
+    /// Where `truth`, which was at byte `at` once, stands in `text` by these surroundings.
+    fn find_in(&self, text: &str, truth: &str, at: usize) -> Option<Range<usize>> {
+        // Blanks are everywhere; what tells a place without a text is the line before it.
+        let anchor = if truth.trim().is_empty() { self.telling_before? } else { "" };
+        let anchor = anchor.trim_start_matches(LINE_ENDS);
+        let needle = [anchor, truth].concat();
+        occurrences(text, &needle)
+            .map(|found| found + anchor.len()..found + needle.len())
+            .filter(|place| truth.len() >= TELLING_BYTES || self.tell(text, place))
+            .max_by_key(|place| (self.likeness(text, place), Reverse(place.start.abs_diff(at))))
+            .or_else(|| self.edited(text, truth.len(), at))
     }
 
     /// Whether the nearest line that tells anything still stands before `place`, or after it.

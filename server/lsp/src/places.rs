@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 
-use cases::{Case, Exposure};
+use cases::Exposure;
+use replay::RecordedCase;
 use text::{Anchor, Bias, Document as Rope, Edit, Encoding};
 use tower_lsp_server::gen_lsp_types as lsp;
 
@@ -19,8 +21,8 @@ pub(crate) struct Places {
     revision: u64,
     /// Where cases stand, by their ids.
     cases: HashMap<String, Span>,
-    /// The revision in which a case was last looked for and not found.
-    missed: HashMap<String, u64>,
+    /// The revision in which a case was last looked at, and whether it was edited then.
+    looked: HashMap<String, (u64, bool)>,
     suggestions: VecDeque<Exposed>,
 }
 
@@ -29,6 +31,17 @@ pub(crate) struct Places {
 pub(crate) struct Place {
     /// In an editor's terms.
     pub(crate) range: lsp::Range,
+    /// Whether what stands there is not what was recorded.
+    pub(crate) is_edited: bool,
+}
+
+/// A case that is to be looked at, and the place that has followed the edits, if there is one.
+pub(crate) type Wanted<'a> = (&'a RecordedCase, Option<Range<usize>>);
+
+/// Where a case was found in a text.
+pub(crate) struct Found {
+    /// In bytes.
+    pub(crate) range: Range<usize>,
     /// Whether what stands there is not what was recorded.
     pub(crate) is_edited: bool,
 }
@@ -49,7 +62,7 @@ struct Exposed {
 impl Places {
     /// Of a document whose text message `revision` made.
     pub(crate) fn new(rope: Rope, revision: u64) -> Places {
-        Places { rope, revision, cases: HashMap::new(), missed: HashMap::new(), suggestions: VecDeque::new() }
+        Places { rope, revision, cases: HashMap::new(), looked: HashMap::new(), suggestions: VecDeque::new() }
     }
 
     /// Moves all places along with the edits of message `revision`, after which the text is `rope`.
@@ -64,27 +77,30 @@ impl Places {
         self.cases.retain(|_, span| !span.is_lost());
     }
 
-    /// The text as it is now, and the cases of `all` that must be looked for in it.
-    pub(crate) fn wanted<'a>(&self, all: impl Iterator<Item = &'a Case>) -> (TextThen, Vec<&'a Case>) {
-        let is_open = |case: &&Case| {
-            !self.cases.contains_key(&case.id) && self.missed.get(&case.id) != Some(&self.revision)
+    /// The text as it is now, and those of `cases` that were not looked at in it, with the places that have followed its edits.
+    pub(crate) fn wanted<'a>(&self, cases: &'a [Arc<RecordedCase>]) -> (TextThen, Vec<Wanted<'a>>) {
+        let is_new = |case: &&Arc<RecordedCase>| {
+            self.looked.get(&case.id).is_none_or(|(revision, _)| *revision != self.revision)
         };
-        (TextThen { rope: self.rope.clone(), revision: self.revision }, all.filter(is_open).collect())
+        let wanted =
+            cases.iter().filter(is_new).map(|case| (&**case, self.cases.get(&case.id).map(Span::range)));
+        (TextThen { rope: self.rope.clone(), revision: self.revision }, wanted.collect())
     }
 
-    /// Takes in what a search found of a case.
-    pub(crate) fn found(&mut self, case: &Case, range: Option<Range<usize>>, then: &TextThen) {
-        match range.map(|range| self.today(range, then)) {
-            Some(range) => drop(self.cases.insert(case.id.clone(), Span::new(range))),
-            None => drop(self.missed.insert(case.id.clone(), then.revision)),
+    /// Takes in what a look at `then` found of a case.
+    pub(crate) fn found(&mut self, id: &str, found: Option<Found>, then: &TextThen) {
+        let is_edited = found.as_ref().is_some_and(|found| found.is_edited);
+        if let Some(found) = found {
+            let range = self.today(found.range, then);
+            self.cases.insert(id.to_owned(), Span::new(range));
         }
+        self.looked.insert(id.to_owned(), (then.revision, is_edited));
     }
 
     /// Where a case stands in an editor's terms, and whether its truth was edited.
-    pub(crate) fn place(&self, case: &Case, encoding: Encoding) -> Option<Place> {
-        let bytes = self.cases.get(&case.id)?.range();
-        let range = to_proto::range(&self.rope, bytes.clone(), encoding)?;
-        let is_edited = self.rope.slice(bytes)? != case.truth;
+    pub(crate) fn place(&self, id: &str, encoding: Encoding) -> Option<Place> {
+        let range = to_proto::range(&self.rope, self.cases.get(id)?.range(), encoding)?;
+        let is_edited = self.looked.get(id).is_some_and(|(_, is_edited)| *is_edited);
         Some(Place { range, is_edited })
     }
 

@@ -1,12 +1,14 @@
-//! What was recorded in a folder, read again only when its files changed.
+//! What was recorded in a folder, and what engines made of it; read on when its files changed.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cases::{Case, Prediction, Score};
-use replay::{Added, DataFolder, Error, FileStamp, RecordedSuite, RunsStamp, WholeRun};
+use cases::{Case, FileText, Prediction, Score};
+use replay::{Added, DataFolder, Error, RecordedCase, RecordedSuite, RunsStamp, WholeRun};
+use workspace::Snapshot;
 
+use crate::folders::Reading;
 use crate::locks::lock;
 
 /// The cases recorded in a folder, and what engines made of them.
@@ -21,22 +23,32 @@ pub(crate) struct Recorded {
 /// What was read last.
 #[derive(Default)]
 struct Read {
-    known: Option<(Stamp, Arc<Known>)>,
+    answered: Option<(AnswersStamp, Arc<Answered>)>,
+    moved: Option<(MovesStamp, Arc<Moves>)>,
     /// Problems that were told; each is told once.
     told: HashSet<String>,
 }
 
-/// What tells whether the suite and its runs are as they were.
-type Stamp = (FileStamp, RunsStamp);
+/// What tells whether the runs are as they were, and the suite the same with more cases at most.
+type AnswersStamp = (RunsStamp, u64);
+/// What tells whether the recorded paths and the folder's files are as they were.
+type MovesStamp = (u64, u64, usize);
+/// The paths that cases were recorded at, by the paths at which their files are now.
+type Moves = HashMap<String, Vec<String>>;
+
+/// The newest answers.
+struct Answered {
+    whole: Option<WholeRun>,
+    /// Of each engine to each case.
+    answers: HashMap<String, Vec<(Prediction, Score)>>,
+}
 
 /// The suite and its newest answers.
 pub(crate) struct Known {
-    /// In the order of recording.
-    pub(crate) cases: Vec<Case>,
-    /// The last replay of all of them.
-    pub(crate) whole: Option<WholeRun>,
-    /// The newest answer of each engine to each case.
-    answers: HashMap<String, Vec<(Prediction, Score)>>,
+    /// The suite.
+    pub(crate) suite: RecordedSuite,
+    answered: Arc<Answered>,
+    moves: Arc<Moves>,
 }
 
 impl Recorded {
@@ -57,50 +69,98 @@ impl Recorded {
 
     /// What is recorded now, and what could not be read of it for the first time. Waits for the disk if something changed. Problems may
     /// quote code: they are for the user, not for the log.
-    pub(crate) fn known(&self) -> Result<(Arc<Known>, Vec<String>), Error> {
+    pub(crate) fn known(&self, reading: &Reading) -> Result<(Known, Vec<String>), Error> {
+        let suite = self.suite().clone();
         let mut read = lock(&self.read);
-        let stamp = self.stamp();
-        if let Some((_, known)) = read.known.as_ref().filter(|(read, _)| *read == stamp) {
-            return Ok((Arc::clone(known), Vec::new()));
+        let (answered, mut problems) = self.answered(&mut read, &suite)?;
+        let moves = self.moves(&mut read, &suite, reading)?;
+        problems.extend(suite.problems()?);
+        problems.retain(|problem| read.told.insert(problem.clone()));
+        Ok((Known { suite, answered, moves }, problems))
+    }
+
+    fn answered(
+        &self,
+        read: &mut Read,
+        suite: &RecordedSuite,
+    ) -> Result<(Arc<Answered>, Vec<String>), Error> {
+        let stamp = (self.data.runs_stamp(suite.name()), suite.beginnings()?);
+        if let Some((_, answered)) = read.answered.as_ref().filter(|(read, _)| *read == stamp) {
+            return Ok((Arc::clone(answered), Vec::new()));
         }
-        let replay::Recorded { cases, problems } = self.suite().read()?;
-        let latest = replay::latest(&self.data, self.suite().name(), &cases);
-        let problems = problems.iter().chain(&latest.problems).map(Error::to_string);
-        let problems: Vec<String> = problems.filter(|problem| read.told.insert(problem.clone())).collect();
-        tracing::info!(
-            suite = self.suite().name(),
-            cases = cases.len(),
-            problems = problems.len(),
-            "recorded"
-        );
+        let ids: Vec<String> = suite.cases()?.iter().map(|case| case.id.clone()).collect();
+        let load = |id: &str| suite.load(&*suite.case(id).ok()??).ok();
+        let latest = replay::latest(&self.data, suite.name(), &ids, load);
+        let problems: Vec<String> = latest.problems.iter().map(Error::to_string).collect();
+        tracing::info!(suite = suite.name(), cases = ids.len(), problems = problems.len(), "recorded");
         let mut answers: HashMap<String, Vec<_>> = HashMap::new();
         for (prediction, score) in latest.answers {
             answers.entry(prediction.case.clone()).or_default().push((prediction, score));
         }
-        let known = Arc::new(Known { cases, whole: latest.whole, answers });
-        read.known = Some((stamp, Arc::clone(&known)));
-        Ok((known, problems))
+        let answered = Arc::new(Answered { whole: latest.whole, answers });
+        read.answered = Some((stamp, Arc::clone(&answered)));
+        Ok((answered, problems))
     }
 
-    fn stamp(&self) -> Stamp {
-        let suite = self.suite();
-        (suite.stamp(), self.data.runs_stamp(suite.name()))
+    /// Where files are now that are not at their recorded paths any more: the one file of the folder that holds recorded lines of
+    /// theirs as they were. Where several files do, nothing tells which one it is, and the cases stay where they were.
+    fn moves(&self, read: &mut Read, suite: &RecordedSuite, reading: &Reading) -> Result<Arc<Moves>, Error> {
+        let Some(files) = &reading.contents.files else { return Ok(Arc::default()) };
+        let stamp = (reading.version, suite.beginnings()?, suite.path_count()?);
+        if let Some((_, moves)) = read.moved.as_ref().filter(|(read, _)| *read == stamp) {
+            return Ok(Arc::clone(moves));
+        }
+        let mut moves = Moves::new();
+        for path in suite.paths()? {
+            let is_there = files.get(&path).is_some() || self.root.join(&path).exists();
+            if !is_there && let Some(now) = moved(files, &suite.of_file(&path)?) {
+                moves.entry(now).or_default().push(path);
+            }
+        }
+        let moves = Arc::new(moves);
+        read.moved = Some((stamp, Arc::clone(&moves)));
+        Ok(moves)
     }
+}
+
+/// The only file that holds one of the cases with the lines around it.
+fn moved(files: &Snapshot, cases: &[Arc<RecordedCase>]) -> Option<String> {
+    let mut holding = files.files().iter().filter(|file| {
+        let text = FileText::new(&file.text);
+        cases.iter().any(|case| case.language == file.language.name() && case.landmark.is_whole_in(&text))
+    });
+    let only = holding.next()?;
+    holding.next().is_none().then(|| only.path.to_string())
 }
 
 impl Known {
     /// The case with this identity.
-    pub(crate) fn case(&self, id: &str) -> Option<&Case> {
-        self.cases.iter().find(|case| case.id == id)
+    pub(crate) fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, Error> {
+        self.suite.case(id)
     }
 
-    /// The cases of the file at `path`.
-    pub(crate) fn of_file<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a Case> {
-        self.cases.iter().filter(move |case| case.path == path)
+    /// The cases of the file that is at `path` now.
+    pub(crate) fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, Error> {
+        let mut cases = self.suite.of_file(path)?;
+        for former in self.moves.get(path).into_iter().flatten() {
+            cases.extend(self.suite.of_file(former)?);
+        }
+        Ok(cases)
+    }
+
+    /// The path at which the file of a case is now.
+    pub(crate) fn path<'a>(&'a self, case: &'a RecordedCase) -> &'a str {
+        let now = self.moves.iter().find(|(_, former)| former.contains(&case.path));
+        now.map_or(&case.path, |(now, _)| now)
+    }
+
+    /// The last replay of all cases.
+    pub(crate) fn whole(&self) -> Option<&WholeRun> {
+        self.answered.whole.as_ref()
     }
 
     /// The newest answer of each engine to a case.
     pub(crate) fn answers(&self, id: &str) -> &[(Prediction, Score)] {
-        self.answers.get(id).map(Vec::as_slice).unwrap_or_default()
+        self.answered.answers.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -1,9 +1,11 @@
 //! Cases as the editor is told of them: their place now, and what engines made of them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use cases::{Case, Metric, Prediction, Score};
+use cases::{FileText, Landmark, Metric, Prediction, Score};
+use replay::RecordedCase;
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
 use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
 use tower_lsp_server::jsonrpc::Result;
@@ -13,19 +15,19 @@ use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
 use crate::folders::Folder;
 use crate::locks::lock;
-use crate::places::Place;
+use crate::places::{Found, Place};
 use crate::recorded::Known;
 use crate::server::Server;
 use crate::to_proto;
 
 /// What is recorded in a folder, read where waiting is no harm.
 pub(crate) async fn known(server: &Server, folder: &Arc<Folder>) -> Result<Arc<Known>> {
-    let reading = Arc::clone(folder);
-    let (known, problems) = beside(move || reading.recorded.known()).await?;
+    let asked = Arc::clone(folder);
+    let (known, problems) = beside(move || asked.recorded.known(&asked.reading())).await?;
     for problem in problems {
         server.client.log_message(MessageType::Warning, problem).await;
     }
-    Ok(known)
+    Ok(Arc::new(known))
 }
 
 /// Tells of the cases of one folder.
@@ -55,14 +57,18 @@ impl Summaries {
         open.sort_by_key(|(_, document)| document.revision);
         let folder = Arc::clone(folder);
         beside(move || {
-            let places = open.iter().flat_map(|(path, document)| places(document, &known, path)).collect();
-            Ok::<_, String>(Summaries { folder, known, places })
+            let mut all = HashMap::new();
+            for (path, document) in &open {
+                all.extend(places(document, &known.of_file(path)?));
+            }
+            Ok::<_, replay::Error>(Summaries { folder, known, places: all })
         })
         .await
     }
 
     /// A case without its texts.
-    pub(crate) fn of(&self, case: &Case) -> CaseSummary {
+    pub(crate) fn of(&self, case: &RecordedCase) -> CaseSummary {
+        let path = self.known.path(case);
         let place = self.places.get(&case.id);
         CaseSummary {
             id: case.id.clone(),
@@ -70,8 +76,8 @@ impl Summaries {
             variant: case.variant.map(|variant| variant.name().to_owned()),
             block_kind: case.block_kind.map(|kind| kind.name().to_owned()),
             language: case.language.clone(),
-            uri: uri(&self.folder, &case.path),
-            path: case.path.clone(),
+            uri: uri(&self.folder, path),
+            path: path.to_owned(),
             line: case.line,
             range: place.map(|place| place.range),
             edited: place.is_some_and(|place| place.is_edited),
@@ -80,7 +86,7 @@ impl Summaries {
     }
 
     /// A case with the engines' answers.
-    pub(crate) fn with_answers(&self, case: &Case) -> CaseSummary {
+    pub(crate) fn with_answers(&self, case: &RecordedCase) -> CaseSummary {
         let mut summary = self.of(case);
         for (result, (prediction, _)) in summary.results.iter_mut().zip(self.known.answers(&case.id)) {
             result.text = Some(prediction.text.clone());
@@ -93,19 +99,37 @@ fn uri(folder: &Folder, path: &str) -> Uri {
     to_proto::uri(&folder.root.join(path)).unwrap_or_else(|| Uri(path.to_owned()))
 }
 
-/// Where the cases of the file at `path` stand in its document. Searching holds no lock.
-fn places(document: &OpenDocument, known: &Known, path: &str) -> HashMap<String, Place> {
+/// Where the cases of a document's file stand in it. Searching holds no lock.
+fn places(document: &OpenDocument, cases: &[Arc<RecordedCase>]) -> HashMap<String, Place> {
     let places = || lock(&document.session.places);
-    let (then, wanted) = places().wanted(known.of_file(path));
+    let (then, wanted) = places().wanted(cases);
     if !wanted.is_empty() {
         let text = then.text();
-        let found: Vec<_> = wanted.into_iter().map(|case| (case, case.place_in(&text))).collect();
+        let file = FileText::new(&text);
+        let found: Vec<_> =
+            wanted.into_iter().map(|(case, known)| (case, look(&case.landmark, &file, known))).collect();
         let mut places = places();
-        found.into_iter().for_each(|(case, range)| places.found(case, range, &then));
+        found.into_iter().for_each(|(case, found)| places.found(&case.id, found, &then));
     }
     let places = places();
-    let standing = |case: &Case| Some((case.id.clone(), places.place(case, document.encoding)?));
-    known.of_file(path).filter_map(standing).collect()
+    let standing =
+        |case: &Arc<RecordedCase>| Some((case.id.clone(), places.place(&case.id, document.encoding)?));
+    cases.iter().filter_map(standing).collect()
+}
+
+/// Where a landmark is, and whether it was edited. One that followed edits stays where it is, unless its text is found unedited at an
+/// overlapping place: an edit that replaced much moves places roughly.
+fn look(landmark: &Landmark, file: &FileText<'_>, known: Option<Range<usize>>) -> Option<Found> {
+    let found = |range: Range<usize>| Found { is_edited: landmark.is_edited(file, range.clone()), range };
+    let Some(known) = known else { return landmark.place_in(file).map(found) };
+    let known = found(known);
+    if !known.is_edited {
+        return Some(known);
+    }
+    let overlaps = |found: &Found| {
+        found.range.start <= known.range.end && known.range.start <= found.range.end && !found.is_edited
+    };
+    Some(landmark.place_in(file).map(found).filter(overlaps).unwrap_or(known))
 }
 
 /// What an engine made of a case, without the answer.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cases::{Case, Prediction, Run, Score, suite_hash};
+use cases::{Case, Id, Prediction, Run, Score, suite_hash_of_ids};
 
 use crate::Error;
 use crate::data_folder::DataFolder;
@@ -32,21 +32,29 @@ pub struct WholeRun {
     pub cases: usize,
 }
 
-/// Looks at the last 50 runs of the suite called `name`, which holds `cases` now. Scores stand in the runs; only what has none
-/// there is scored, such as the answers of a run that was killed.
-pub fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
+/// Looks at the last 50 runs of the suite called `name`, which holds cases with these `ids` now. Scores are in the runs; only answers
+/// without one are scored, such as those of a run that was killed, and only the cases of these are loaded.
+pub fn latest(data: &DataFolder, name: &str, ids: &[Id], load: impl Fn(&str) -> Option<Case>) -> Latest {
     let folders = match data.last_runs(name) {
         Ok(folders) => folders,
         Err(problem) => return Latest { problems: vec![problem], ..Latest::default() },
     };
     let mut latest = Latest::default();
-    let mut answered = Answered::new(cases);
+    let mut answered = Answered::new(ids);
     for folder in folders {
         match read_answers(&folder) {
             Ok((run, predictions)) => {
-                latest.take_if_longer(&folder, &run, &predictions, cases);
+                latest.take_if_longer(&folder, &run, &predictions, ids);
                 let newest = predictions.into_iter().rev().filter(|prediction| answered.is_first(prediction));
-                latest.answers.extend(with_scores(&folder, cases, newest.collect()));
+                let score = |unscored: &mut Vec<Prediction>| {
+                    let cases: HashMap<Id, Case> = unscored
+                        .iter()
+                        .filter_map(|prediction| Some((prediction.case.clone(), load(&prediction.case)?)))
+                        .collect();
+                    unscored.retain(|prediction| cases.contains_key(&prediction.case));
+                    score_all(&cases.into_values().collect::<Vec<_>>(), unscored)
+                };
+                latest.answers.extend(with_scores(&folder, newest.collect(), score));
             }
             // Somebody has taken the number and not begun yet, or never did.
             Err(Error::NotARun { .. }) => {}
@@ -64,8 +72,8 @@ struct Answered<'a> {
 }
 
 impl<'a> Answered<'a> {
-    fn new(cases: &'a [Case]) -> Answered<'a> {
-        let places = cases.iter().enumerate().map(|(place, case)| (&*case.id, place)).collect();
+    fn new(ids: &'a [Id]) -> Answered<'a> {
+        let places = ids.iter().enumerate().map(|(place, id)| (&**id, place)).collect();
         Answered { places, seen: HashSet::new() }
     }
 
@@ -84,12 +92,17 @@ impl<'a> Answered<'a> {
 
 /// The scores of a run's answers. They stand in its folder; only what has none there is scored.
 pub fn scores_of(folder: &Path, contents: &Contents) -> Vec<Score> {
-    let scored = with_scores(folder, &contents.cases, contents.predictions.clone());
+    let score = |unscored: &mut Vec<Prediction>| score_all(&contents.cases, unscored);
+    let scored = with_scores(folder, contents.predictions.clone(), score);
     scored.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Puts to predictions of the run in `folder`, whose cases the suite holds, the scores that stand there.
-fn with_scores(folder: &Path, cases: &[Case], predictions: Vec<Prediction>) -> Vec<(Prediction, Score)> {
+/// Puts to predictions of the run in `folder` the scores that are there, and to the others those that `score` computes.
+fn with_scores(
+    folder: &Path,
+    predictions: Vec<Prediction>,
+    score: impl FnOnce(&mut Vec<Prediction>) -> Vec<Score>,
+) -> Vec<(Prediction, Score)> {
     if predictions.is_empty() {
         return Vec::new();
     }
@@ -105,16 +118,16 @@ fn with_scores(folder: &Path, cases: &[Case], predictions: Vec<Prediction>) -> V
             None => unscored.push(prediction),
         }
     }
-    let scores = score_all(cases, &unscored);
+    let scores = if unscored.is_empty() { Vec::new() } else { score(&mut unscored) };
     scored.extend(unscored.into_iter().zip(scores));
     scored
 }
 
 impl Latest {
     /// Takes the run over a longer beginning of the suite; of two equally long ones the first, which is newer.
-    fn take_if_longer(&mut self, folder: &Path, run: &Run, predictions: &[Prediction], cases: &[Case]) {
+    fn take_if_longer(&mut self, folder: &Path, run: &Run, predictions: &[Prediction], ids: &[Id]) {
         let known = self.whole.as_ref().map_or(0, |whole| whole.cases);
-        let cases = whole_cases(run, predictions, cases);
+        let cases = whole_cases(run, predictions, ids);
         if cases > known {
             self.whole = Some(WholeRun { folder: folder.to_owned(), cases });
         }
@@ -123,11 +136,11 @@ impl Latest {
 
 /// The number of cases if the run is a finished one over the suite as it once was, else 0. Suites only grow, so that any former
 /// one is the beginning of today's.
-fn whole_cases(run: &Run, predictions: &[Prediction], cases: &[Case]) -> usize {
+fn whole_cases(run: &Run, predictions: &[Prediction], ids: &[Id]) -> usize {
     let answered: HashSet<(&str, &str)> =
         predictions.iter().map(|prediction| (&*prediction.case, &*prediction.engine.name)).collect();
     let by_all =
-        |case: &&Case| run.engines.iter().all(|config| answered.contains(&(&*case.id, &*config.engine.name)));
-    let count = cases.iter().take_while(by_all).count();
-    if run.suite == suite_hash(&cases[..count]) { count } else { 0 }
+        |id: &&Id| run.engines.iter().all(|config| answered.contains(&(id.as_str(), &*config.engine.name)));
+    let count = ids.iter().take_while(by_all).count();
+    if run.suite == suite_hash_of_ids(ids[..count].iter().map(String::as_str)) { count } else { 0 }
 }

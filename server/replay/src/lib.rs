@@ -36,7 +36,7 @@ pub use latest::{Latest, WholeRun, latest, scores_of};
 pub use machine::cores;
 pub use make::{Answers, answer, describe, replay};
 pub use plan::{Attempt, plan};
-pub use recorded::{Added, Recorded, RecordedSuite};
+pub use recorded::{Added, RecordedCase, RecordedSuite};
 pub use run_folder::{Contents, RunFolder, read_run, write_scores};
 pub use score::score_all;
 pub use suite::{read_suite, write_suite};

@@ -4,18 +4,24 @@
 //! one whole line each, and a line that cannot be read is reported and left where it is, while the others are used. Half a line
 //! that a killed process left at the end is ended before the next case is added, and reported from then on.
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::io;
+//!
+//! Adding a case costs the same however long the suite is: what was read once is kept as a [`RecordedCase`] each, without the file's
+//! texts, and only what was appended since is read. A file that was replaced, cut off or edited is read again as a whole.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cases::{Case, ParseError, parse_line, to_line};
+use cases::{BlockKind, Case, Id, Landmark, ParseError, Scenario, Variant, parse_line, to_line};
 
 use crate::Error;
-use crate::files::{self, FileStamp, RowFile, read_bytes};
+use crate::files::{self, FileStamp, RowFile};
 use crate::suite::check;
 
 const CASES: &str = "cases.jsonl";
@@ -25,21 +31,38 @@ const LOCK: &str = "lock";
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two tries to get the lock.
 const POLL: Duration = Duration::from_millis(5);
+/// A file goes on from where it was read if so many bytes before that are as they were: longer than what two cases share at their ends.
+const TAIL_BYTES: usize = 4 << 10;
 
-/// The suite of the cases recorded in one workspace; several servers may use it at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The suite of the cases recorded in one workspace; several servers may use it at once. Clones share what was read.
+#[derive(Clone, Debug)]
 pub struct RecordedSuite {
     folder: PathBuf,
     name: String,
+    read: Arc<Mutex<ReadSuite>>,
 }
 
-/// What a recorded suite holds.
-#[derive(Debug, Default)]
-pub struct Recorded {
-    /// The cases that can be asked, in the order in which they were recorded.
-    pub cases: Vec<Case>,
-    /// Lines that hold no such case, each with its remedy.
-    pub problems: Vec<Error>,
+/// What is kept in memory of a recorded case: not its texts but what they were cut from, however large that file is.
+#[derive(Clone, Debug)]
+pub struct RecordedCase {
+    /// Its identity.
+    pub id: Id,
+    /// The situation of its cursor.
+    pub scenario: Scenario,
+    /// How it was cut.
+    pub variant: Option<Variant>,
+    /// The block it was cut from.
+    pub block_kind: Option<BlockKind>,
+    /// The language's name.
+    pub language: String,
+    /// Its file, relative to the workspace.
+    pub path: String,
+    /// Line of its cursor, 0-based.
+    pub line: u32,
+    /// What tells its place.
+    pub landmark: Landmark,
+    /// Its line in the suite, in bytes.
+    row: Range<u64>,
 }
 
 /// A case as it stands in the suite after it was added.
@@ -51,9 +74,26 @@ pub struct Added {
     pub is_new: bool,
 }
 
+/// What was read of the file by now.
+#[derive(Debug, Default)]
+struct ReadSuite {
+    stamp: FileStamp,
+    /// How often it was read from its beginning.
+    beginnings: u64,
+    /// What the file ended with, up to `end`.
+    tail: Vec<u8>,
+    /// Where its whole lines end, in bytes.
+    end: u64,
+    lines: usize,
+    cases: Vec<Arc<RecordedCase>>,
+    ids: HashMap<Id, usize>,
+    paths: HashMap<String, Vec<usize>>,
+    problems: Vec<String>,
+}
+
 impl RecordedSuite {
     pub(crate) fn new(folder: PathBuf, name: String) -> RecordedSuite {
-        RecordedSuite { folder, name }
+        RecordedSuite { folder, name, read: Arc::default() }
     }
 
     /// What its runs are called.
@@ -66,15 +106,63 @@ impl RecordedSuite {
         self.folder.join(CASES)
     }
 
-    /// What tells whether the file is as it was. Take it before reading.
-    pub fn stamp(&self) -> FileStamp {
-        FileStamp::of(&self.path())
+    /// The cases that can be asked, in the order in which they were recorded; none where there is no file. Of cases with one id the
+    /// first one counts.
+    pub fn cases(&self) -> Result<Vec<Arc<RecordedCase>>, Error> {
+        Ok(self.current()?.cases.clone())
     }
 
-    /// Reads the cases; there are none where there is no file. Of cases with one id the first one counts.
-    pub fn read(&self) -> Result<Recorded, Error> {
+    /// The cases of the file at `path`.
+    pub fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, Error> {
+        let read = self.current()?;
+        let numbers = read.paths.get(path).into_iter().flatten();
+        Ok(numbers.filter_map(|&number| read.cases.get(number).cloned()).collect())
+    }
+
+    /// The files that cases were recorded in, in no particular order.
+    pub fn paths(&self) -> Result<Vec<String>, Error> {
+        Ok(self.current()?.paths.keys().cloned().collect())
+    }
+
+    /// How many files that is.
+    pub fn path_count(&self) -> Result<usize, Error> {
+        Ok(self.current()?.paths.len())
+    }
+
+    /// The case with this identity.
+    pub fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, Error> {
+        let read = self.current()?;
+        Ok(read.ids.get(id).and_then(|&number| read.cases.get(number).cloned()))
+    }
+
+    /// Lines that hold no case that can be asked, each with its remedy. They may quote code.
+    pub fn problems(&self) -> Result<Vec<String>, Error> {
+        Ok(self.current()?.problems.clone())
+    }
+
+    /// Another number whenever what was read before is not the beginning of the suite any more.
+    pub fn beginnings(&self) -> Result<u64, Error> {
+        Ok(self.current()?.beginnings)
+    }
+
+    /// How many cases there are.
+    pub fn count(&self) -> Result<usize, Error> {
+        Ok(self.current()?.cases.len())
+    }
+
+    /// A case with all its texts.
+    pub fn load(&self, case: &RecordedCase) -> Result<Case, Error> {
         let path = self.path();
-        Ok(parse(&path, &read_bytes(&path)?))
+        if let Some(loaded) = load_row(&path, case) {
+            return Ok(loaded);
+        }
+        // The file was replaced since.
+        let mut read = self.state();
+        read.begin();
+        read.catch_up(&path)?;
+        let found = read.ids.get(&case.id).and_then(|&number| read.cases.get(number));
+        let gone = || Error::Read { path: path.clone(), reason: io::Error::from(ErrorKind::NotFound) };
+        found.and_then(|case| load_row(&path, case)).ok_or_else(gone)
     }
 
     /// Adds a case without its secrets, unless the suite holds it.
@@ -86,15 +174,18 @@ impl RecordedSuite {
         // With those above it that are Ghostbench's: the one of all such suites, and the data folder.
         let made = self.folder.ancestors().take(3).try_for_each(private_files::own_folder);
         made.map_err(|reason| failed(&self.folder, reason))?;
+        let mut read = self.state();
         let _lock = self.lock()?;
         private_files::restrict(&path).map_err(|reason| failed(&path, reason))?;
-        let bytes = read_bytes(&path)?;
-        if parse(&path, &bytes).cases.iter().any(|recorded| recorded.id == case.id) {
+        read.catch_up(&path)?;
+        if read.holds(&path, &case.id)? {
             return Ok(Added { case, is_new: false });
         }
-        let is_torn = bytes.last().is_some_and(|&last| last != b'\n');
+        let is_read = fs::metadata(&path).map_or(true, |metadata| metadata.len() == read.end);
+        let is_torn = !is_read || read.tail.last().is_some_and(|&last| last != b'\n');
         let lines = [if is_torn { "\n" } else { "" }, &to_line(&case)].concat();
         append(&path, &lines).map_err(|reason| failed(&path, reason))?;
+        read.catch_up(&path)?;
         Ok(Added { case, is_new: true })
     }
 
@@ -110,6 +201,128 @@ impl RecordedSuite {
             }
         }
     }
+
+    /// What is in the file now.
+    fn current(&self) -> Result<MutexGuard<'_, ReadSuite>, Error> {
+        let mut read = self.state();
+        read.catch_up(&self.path())?;
+        Ok(read)
+    }
+
+    fn state(&self) -> MutexGuard<'_, ReadSuite> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReadSuite {
+    /// Reads what is new in the file.
+    fn catch_up(&mut self, path: &Path) -> Result<(), Error> {
+        let stamp = FileStamp::of(path);
+        if stamp == self.stamp {
+            return Ok(());
+        }
+        self.read_on(path, stamp).map_err(|reason| Error::Read { path: path.to_owned(), reason })
+    }
+
+    /// Forgets what was read.
+    fn begin(&mut self) {
+        *self = ReadSuite { beginnings: self.beginnings + 1, ..ReadSuite::default() };
+    }
+
+    fn read_on(&mut self, path: &Path, stamp: FileStamp) -> io::Result<()> {
+        let mut file = match File::open(path) {
+            Err(reason) if reason.kind() == ErrorKind::NotFound => {
+                self.begin();
+                self.stamp = stamp;
+                return Ok(());
+            }
+            opened => opened?,
+        };
+        if !self.is_continued(&mut file)? {
+            self.begin();
+        }
+        file.seek(SeekFrom::Start(self.end))?;
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            let is_whole = line.ends_with(b"\n");
+            // Another process may be writing it right now; it is a row if it can be read.
+            if !self.take(path, &line, is_whole) {
+                break;
+            }
+            line.clear();
+        }
+        self.stamp = stamp;
+        Ok(())
+    }
+
+    /// Whether the file goes on from where it was read. One that was changed and did not grow was edited.
+    fn is_continued(&self, file: &mut File) -> io::Result<bool> {
+        if self.end == 0 || file.metadata()?.len() <= self.end {
+            return Ok(false);
+        }
+        let mut tail = vec![0; self.tail.len()];
+        file.seek(SeekFrom::Start(self.end - self.tail.len() as u64))?;
+        file.read_exact(&mut tail)?;
+        Ok(tail == self.tail)
+    }
+
+    /// Takes in a line; false if it is none yet.
+    fn take(&mut self, path: &Path, line: &[u8], is_whole: bool) -> bool {
+        let number = self.lines + 1;
+        match row(path, line, number, &self.ids) {
+            Err(_) if !is_whole => return false,
+            Err(problem) => self.problems.push(problem.to_string()),
+            Ok(None) => {}
+            Ok(Some(case)) => self.push(&case, self.end..self.end + line.len() as u64),
+        }
+        self.end += line.len() as u64;
+        // What comes next ends a last row without a line end; it adds no line.
+        self.lines += usize::from(is_whole);
+        let kept = line.len().saturating_sub(TAIL_BYTES);
+        self.tail.extend(&line[kept..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
+        true
+    }
+
+    fn push(&mut self, case: &Case, row: Range<u64>) {
+        let number = self.cases.len();
+        self.ids.insert(case.id.clone(), number);
+        self.paths.entry(case.path.clone()).or_default().push(number);
+        self.cases.push(Arc::new(RecordedCase {
+            id: case.id.clone(),
+            scenario: case.scenario,
+            variant: case.variant,
+            block_kind: case.block_kind,
+            language: case.language.clone(),
+            path: case.path.clone(),
+            line: case.line,
+            landmark: case.landmark(),
+            row,
+        }));
+    }
+
+    /// Whether the file holds a case, as a look at its line proves: it may have been edited without a trace.
+    fn holds(&mut self, path: &Path, id: &str) -> Result<bool, Error> {
+        let is_there = |read: &ReadSuite| {
+            let case = read.ids.get(id).and_then(|&number| read.cases.get(number))?;
+            Some(load_row(path, case).is_some())
+        };
+        if is_there(self) == Some(false) {
+            self.begin();
+            self.catch_up(path)?;
+        }
+        Ok(is_there(self) == Some(true))
+    }
+}
+
+/// The case at its line; `None` if another one is there by now.
+fn load_row(path: &Path, case: &RecordedCase) -> Option<Case> {
+    let mut file = File::open(path).ok()?;
+    file.seek(SeekFrom::Start(case.row.start)).ok()?;
+    let mut line = String::new();
+    file.take(case.row.end - case.row.start).read_to_string(&mut line).ok()?;
+    parse_line::<Case>(&line, 1).ok().filter(|loaded| loaded.id == case.id)
 }
 
 fn append(path: &Path, lines: &str) -> io::Result<()> {
@@ -119,22 +332,8 @@ fn append(path: &Path, lines: &str) -> io::Result<()> {
     file.sync()
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Recorded {
-    let mut recorded = Recorded::default();
-    let mut ids = HashSet::new();
-    for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-        match row(path, line, index + 1, &mut ids) {
-            Ok(case) => recorded.cases.extend(case),
-            // Another process may be writing it right now.
-            Err(_) if !line.ends_with(b"\n") => {}
-            Err(problem) => recorded.problems.push(problem),
-        }
-    }
-    recorded
-}
-
 /// The case in line `number` (1-based); `None` where the line is blank.
-fn row(path: &Path, line: &[u8], number: usize, ids: &mut HashSet<String>) -> Result<Option<Case>, Error> {
+fn row(path: &Path, line: &[u8], number: usize, ids: &HashMap<Id, usize>) -> Result<Option<Case>, Error> {
     let in_line = |problem| Error::Row { path: path.to_owned(), problem };
     let text = str::from_utf8(line).map_err(|error| {
         let column = error.valid_up_to() + 1;
@@ -144,6 +343,9 @@ fn row(path: &Path, line: &[u8], number: usize, ids: &mut HashSet<String>) -> Re
         return Ok(None);
     }
     let case = parse_line(text, number).map_err(in_line)?;
-    check(path, &case, ids)?;
+    check(path, &case, &mut HashSet::new())?;
+    if ids.contains_key(&case.id) {
+        return Err(Error::Twice { path: path.to_owned(), id: case.id });
+    }
     Ok(Some(case))
 }

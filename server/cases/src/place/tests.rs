@@ -5,7 +5,7 @@ use std::ops::Range;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use crate::{Case, Origin, OriginKind, Scenario, Schema, Tags, Task, redact_case};
+use crate::{Case, FileText, Origin, OriginKind, Scenario, Schema, Tags, Task, redact_case};
 
 /// A case of `text`, whose truth stands between `⟦` and `⟧`.
 fn case(text: &str) -> Case {
@@ -277,6 +277,67 @@ fn a_masked_secret_does_not_hide_the_place() {
     let unchanged = recorded.replace(['⟦', '⟧'], "");
     let place = before.len()..before.len() + key.len() + 2;
     assert_eq!(case.place_in(&unchanged), Some(place));
+}
+
+/// Shows where the case recorded as `recorded` stands after a conversion of its file, and fails if it counts as edited.
+#[track_caller]
+fn check_converted(recorded: &str, convert: impl Fn(&str) -> String) {
+    let today = convert(&recorded.replace(['⟦', '⟧'], ""));
+    let landmark = case(recorded).landmark();
+    let file = FileText::new(&today);
+    let place = landmark.place_in(&file).unwrap_or_else(|| panic!("nowhere in {today:?}"));
+    assert_eq!(mark(&today, place.clone()), convert(recorded));
+    assert!(!landmark.is_edited(&file, place));
+}
+
+#[test]
+fn conversion_and_indentation_move_it_and_do_not_edit_it() {
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let lf = |text: &str| text.replace("\r\n", "\n");
+    let tabs = |text: &str| text.replace("    ", "\t");
+    let two = |text: &str| text.replace("    ", "  ");
+    let nested = |text: &str| format!("class Store:\n    {}", text.replace('\n', "\n    "));
+    let function =
+        "import os\n\ndef load(path):\n    ⟦if path:\n        return None\n    return read(path)⟧\n\nx = 1\n";
+    for recorded in [
+        RECORDED,
+        function,
+        "a = 1\nload(⟦a, b)⟧\nc = 2\n",
+        "while a:\n    b()\n    c()⟦⟧\n\nd()\n",
+        "while a:\n    c()\n    ⟦⟧\nd()\n",
+    ] {
+        for convert in [&crlf as &dyn Fn(&str) -> String, &tabs, &two, &nested, &|text| tabs(&crlf(text))] {
+            check_converted(recorded, convert);
+        }
+        check_converted(&crlf(recorded), lf);
+    }
+}
+
+#[test]
+fn of_two_copies_the_nearer_one_is_found_after_a_conversion() {
+    let copy = "def f(x):\n    y = g(x)\n    return y\n";
+    let recorded = format!("{copy}\nmore()\n{}\nlast()\n", copy.replace("y = g(x)", "⟦y = g(x)⟧"));
+    check_converted(&recorded, |text| text.replace('\n', "\r\n"));
+}
+
+#[test]
+fn a_masked_secret_is_no_edit_and_another_text_is() {
+    let key = ["ghp", "_0123456789abcdefABCDEF0123456789abcd"].concat();
+    let recorded = format!("a = 1\ntoken = ⟦\"{key}\"⟧\nb = 2\n");
+    let mut case = case(&recorded);
+    assert!(redact_case(&mut case) > 0);
+    let landmark = case.landmark();
+    let is_edited = |today: &str| {
+        let file = FileText::new(today);
+        let place = landmark.place_in(&file).expect("the lines around it are there");
+        landmark.is_edited(&file, place)
+    };
+    let unchanged = recorded.replace(['⟦', '⟧'], "");
+    assert!(!is_edited(&unchanged));
+    assert!(!is_edited(&unchanged.replace('\n', "\r\n")));
+    assert!(is_edited(&unchanged.replace(&key, "from the environment")));
+    assert!(is_edited(&unchanged.replace(&format!("\"{key}\""), &"f".repeat(key.len() + 2))));
+    assert!(!format!("{landmark:?}").contains(&key));
 }
 
 #[test]

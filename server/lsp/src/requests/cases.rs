@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cases::Case;
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::beside::beside;
 use crate::ext::{CasesParams, CasesResult};
 use crate::moment::Moment;
 use crate::server::Server;
@@ -24,8 +24,9 @@ pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result
     let mut cases = Vec::new();
     for folder in folders {
         let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
-        let is_wanted = |case: &&Case| path.as_ref().is_none_or(|path: &Arc<str>| **path == *case.path);
-        cases.extend(summaries.known.cases.iter().filter(is_wanted).map(|case| summaries.of(case)));
+        let (known, path) = (Arc::clone(&summaries.known), path.clone());
+        let wanted = beside(move || path.map_or_else(|| known.suite.cases(), |path| known.of_file(&path)));
+        cases.extend(wanted.await?.iter().map(|case| summaries.of(case)));
     }
     Ok(CasesResult { cases })
 }

@@ -1,9 +1,12 @@
 //! `textDocument/codeLens`: what was recorded here, and what the engines made of it.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command, Range};
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::beside::beside;
 use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
 use crate::moment::Moment;
 use crate::server::Server;
@@ -16,8 +19,9 @@ pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<
     let home = server.folders.home(&document).await;
     let Some(folder) = home.folder else { return Ok(None) };
     let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
-    let lenses = summaries.known.of_file(&home.path).filter_map(|case| lens(&summaries.of(case)));
-    Ok(Some(lenses.collect()))
+    let (known, path) = (Arc::clone(&summaries.known), home.path);
+    let cases = beside(move || known.of_file(&path)).await?;
+    Ok(Some(cases.iter().filter_map(|case| lens(&summaries.of(case))).collect()))
 }
 
 /// A click asks the engines again.

@@ -41,15 +41,20 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
         beside(move || {
             let case = case(&document, &home, &contents, cursor)?;
-            folder.recorded.add(case).map_err(|error| error.to_string())
+            let added = folder.recorded.add(case).map_err(|error| error.to_string())?;
+            let recorded = folder.recorded.suite().case(&added.case.id).map_err(|error| error.to_string())?;
+            recorded
+                .map(|case| (case, added.is_new))
+                .ok_or_else(|| "the suite was replaced just now; record again".to_owned())
         })
         .await?
     };
+    let (recorded, is_new) = added;
     let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
-        case: summaries.of(&added.case),
-        added: added.is_new,
+        case: summaries.of(&recorded),
+        added: is_new,
         suite: folder.recorded.suite().path(),
     })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cases::Case;
-use replay::{Answers, ConfiguredEngine, Questions, Stop};
+use replay::{Answers, ConfiguredEngine, Questions, RecordedCase, Stop};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::background_threads;
@@ -13,6 +13,7 @@ use crate::ext::{ReplayParams, ReplayResult, Target};
 use crate::folders::Folder;
 use crate::moment::Moment;
 use crate::progress::{Shown, Step, Work};
+use crate::recorded::Known;
 use crate::server::Server;
 use crate::summaries::{Summaries, known};
 
@@ -32,12 +33,17 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     shown.end().await;
     server.refresh_lenses();
     let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
+    let known = Arc::clone(&summaries.known);
+    let replayed = beside(move || {
+        let found = cases.iter().map(|case| known.case(&case.id));
+        found.filter_map(std::result::Result::transpose).collect::<std::result::Result<Vec<_>, _>>()
+    });
     Ok(ReplayResult {
         run,
         requests: answers.predictions.len(),
         planned: answers.planned,
         cancelled: !answers.is_finished(),
-        cases: cases.iter().map(|case| summaries.of(case)).collect(),
+        cases: replayed.await?.iter().map(|case| summaries.of(case)).collect(),
     })
 }
 
@@ -55,24 +61,36 @@ async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Resu
             let home = server.folders.home(&*moment.document(&document.uri)?).await;
             let folder = home.folder.ok_or_else(no_folder)?;
             let known = known(server, &folder).await?;
-            Ok((folder, known.of_file(&home.path).cloned().collect()))
+            let cases = loaded(&known, move |known| known.of_file(&home.path)).await?;
+            Ok((folder, cases))
         }
         Target::Suite => {
             let folder = server.folder_of(moment, params.text_document.as_ref()).await?;
             let known = known(server, &folder).await?;
-            Ok((folder, known.cases.clone()))
+            let cases = loaded(&known, |known| known.suite.cases()).await?;
+            Ok((folder, cases))
         }
     }
 }
 
 async fn one(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
     for folder in server.folders.all() {
-        if let Some(case) = known(server, &folder).await?.case(id) {
-            let case = case.clone();
-            return Ok((folder, vec![case]));
+        let (known, wanted) = (known(server, &folder).await?, id.to_owned());
+        let cases = loaded(&known, move |known| Ok(known.case(&wanted)?.into_iter().collect())).await?;
+        if !cases.is_empty() {
+            return Ok((folder, cases));
         }
     }
     Err(no_case(id))
+}
+
+/// The cases that `choose` chooses, with their texts.
+async fn loaded(
+    known: &Arc<Known>,
+    choose: impl FnOnce(&Known) -> std::result::Result<Vec<Arc<RecordedCase>>, replay::Error> + Send + 'static,
+) -> Result<Vec<Case>> {
+    let known = Arc::clone(known);
+    beside(move || choose(&known)?.iter().map(|case| known.suite.load(case)).collect()).await
 }
 
 /// Makes the run, and gives its folder.

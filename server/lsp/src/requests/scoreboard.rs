@@ -1,6 +1,7 @@
 //! `ghostbench/scoreboard`: how the engines compare on the recorded cases, by the last replay of all of them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use replay::WholeRun;
 use report::RunReport;
@@ -20,14 +21,15 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     let folder = server.folder_of(&moment, document.as_ref()).await?;
     let known = known(&server, &folder).await?;
     let suite = folder.recorded.suite().path();
-    let cases = known.cases.len();
-    let Some(WholeRun { folder: run, cases: covered }) = known.whole.clone() else {
+    let counted = Arc::clone(&known);
+    let cases = beside(move || counted.suite.count()).await?;
+    let Some(WholeRun { folder: run, cases: covered }) = known.whole().cloned() else {
         let nothing = "No replay of the whole suite yet.";
         let (markdown, text) = (nothing.to_owned(), nothing.to_owned());
         return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown, text });
     };
     let read = run.clone();
-    let (summary, markdown, text) = beside(move || board(&read, cases - covered)).await?;
+    let (summary, markdown, text) = beside(move || board(&read, cases.saturating_sub(covered))).await?;
     Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cases::{Case, Metric, Score, parse_lines, to_line};
-use replay::{ConfiguredEngine, DataFolder, Latest, RunFolder, Stop, WholeRun, latest, replay};
+use replay::{ConfiguredEngine, DataFolder, Latest, RunFolder, Stop, WholeRun, replay};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +25,11 @@ async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine
     let (answers, _) = made.expect("the data folder is writable");
     assert!(answers.is_finished());
     folder
+}
+
+fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
+    let ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
+    replay::latest(data, name, &ids, |id| cases.iter().find(|case| case.id == id).cloned())
 }
 
 /// Path of the case, answer and exact match of each newest answer.

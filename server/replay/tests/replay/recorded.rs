@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::thread;
 
-use cases::{Case, to_line};
+use cases::{Case, Schema, to_line};
 use replay::{DataFolder, Error, RecordedSuite};
 use tempfile::TempDir;
 
@@ -24,9 +24,17 @@ fn suite_of(folder: &Path, workspace: &str) -> RecordedSuite {
 }
 
 fn cases_in(suite: &RecordedSuite) -> Vec<Case> {
-    let recorded = suite.read().expect("the suite is readable");
-    assert!(recorded.problems.is_empty(), "{:?}", recorded.problems);
-    recorded.cases
+    assert_eq!(problems_in(suite), [""; 0]);
+    loaded(suite)
+}
+
+fn loaded(suite: &RecordedSuite) -> Vec<Case> {
+    let cases = suite.cases().expect("the suite is readable");
+    cases.iter().map(|case| suite.load(case).expect("the case is there")).collect()
+}
+
+fn problems_in(suite: &RecordedSuite) -> Vec<String> {
+    suite.problems().expect("the suite is readable")
 }
 
 fn text(suite: &RecordedSuite) -> String {
@@ -71,7 +79,7 @@ fn workspaces_of_one_name_have_suites_of_their_own() {
     let [one, other, again] =
         ["one/app.py", "other/app.py", "other/../one/app.py"].map(|path| suite_of(folder.path(), path));
     assert_ne!(one.path(), other.path());
-    assert_eq!(one, again);
+    assert_eq!(one.path(), again.path());
     assert!(one.name().starts_with("app-py-"), "{}", one.name());
     let long = suite_of(folder.path(), &"größe".repeat(30));
     assert!(long.add(case(1)).unwrap().is_new, "the name of {} fits into a file system", long.name());
@@ -88,9 +96,8 @@ fn half_a_line_at_the_end_is_ended_and_reported() {
     fs::write(suite.path(), &torn).unwrap();
     assert_eq!(cases_in(&suite), [case(1)], "another process may be writing the rest");
     assert!(suite.add(case(3)).unwrap().is_new);
-    let recorded = suite.read().unwrap();
-    assert_eq!(recorded.cases, [case(1), case(3)]);
-    let problems: Vec<String> = recorded.problems.iter().map(Error::to_string).collect();
+    assert_eq!(loaded(&suite), [case(1), case(3)]);
+    let problems = problems_in(&suite);
     let [problem] = problems.as_slice() else { panic!("one line is torn: {problems:?}") };
     let expected = format!("{}, line 2, column {}: not valid UTF-8", suite.path().display(), cut);
     assert!(problem.starts_with(&expected), "{problem}");
@@ -112,15 +119,14 @@ fn lines_that_cannot_be_used_are_reported_left_alone_and_cost_no_other_case() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     let strange = Case { language: "cobol".to_owned(), id: "strange".to_owned(), ..case(2) };
-    let newer = to_line(&case(3)).replacen("\"1.3\"", "\"2.0\"", 1);
+    let newer = to_line(&case(3)).replacen(&format!("\"{}\"", Schema::CURRENT), "\"2.0\"", 1);
     let lines = ["half a row\n", "\n", &to_line(&strange), &to_line(&case(1)), &newer].concat();
     let before = text(&suite) + &lines;
     fs::write(suite.path(), &before).unwrap();
     suite.add(case(4)).unwrap();
-    let recorded = suite.read().unwrap();
-    assert_eq!(recorded.cases, [case(1), case(4)]);
+    assert_eq!(loaded(&suite), [case(1), case(4)]);
     let path = format!("{}, ", suite.path().display());
-    let problems: Vec<String> = recorded.problems.iter().map(Error::to_string).collect();
+    let problems = problems_in(&suite);
     let problems: Vec<&str> =
         problems.iter().map(|problem| problem.strip_prefix(&path).expect("it names the file")).collect();
     let starts =
@@ -167,4 +173,79 @@ fn what_keeps_a_case_from_being_recorded_is_said_with_the_remedy() {
     lock.lock().unwrap();
     assert!(matches!(suite.add(case(2)), Err(Error::Busy { .. })));
     assert_eq!(cases_in(&suite), [case(1)], "reading does not need to be alone");
+}
+
+/// Bytes that this process has read so far, as the system counts them.
+#[cfg(target_os = "linux")]
+fn bytes_read() -> u64 {
+    let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts what a thread reads");
+    let line = counts.lines().find_map(|line| line.strip_prefix("rchar: "));
+    line.expect("what is read is counted").parse().expect("it is a number")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn adding_a_case_reads_as_much_in_a_long_suite_as_in_a_short_one() {
+    let (_folder, suite) = suite();
+    let add = |number| {
+        let before = bytes_read();
+        assert!(suite.add(case(number)).unwrap().is_new);
+        bytes_read() - before
+    };
+    let first = (0..10).map(add).max().expect("cases were added");
+    let lines: String = (1_000..2_500).map(|number| to_line(&case(number))).collect();
+    fs::write(suite.path(), text(&suite) + &lines).unwrap();
+    assert_eq!(suite.count().unwrap(), 1_510, "what another process appended is read once");
+    let last = (10..20).map(add).max().expect("cases were added");
+    assert!(last <= first + (8 << 10), "{first} bytes are read at the start, {last} after 1,510 cases");
+}
+
+#[test]
+fn a_file_that_is_replaced_cut_off_or_edited_is_read_again() {
+    let (_folder, suite) = suite();
+    for number in 0..4 {
+        suite.add(case(number)).unwrap();
+    }
+    let lines: Vec<String> = text(&suite).split_inclusive('\n').map(str::to_owned).collect();
+    let put = |lines: &[String]| fs::write(suite.path(), lines.concat()).unwrap();
+    let numbers = || loaded(&suite).iter().map(|case| case.id.clone()).collect::<Vec<_>>();
+    let ids = |wanted: &[usize]| wanted.iter().map(|&number| case(number).id).collect::<Vec<_>>();
+    put(&lines[..2]);
+    assert_eq!(numbers(), ids(&[0, 1]), "cut off");
+    put(&[&lines[2..], &lines[..1]].concat());
+    assert_eq!(numbers(), ids(&[2, 3, 0]), "replaced by a longer one");
+    put(&[lines[3].clone(), lines[2].clone(), lines[0].clone(), to_line(&case(5))]);
+    assert_eq!(numbers(), ids(&[3, 2, 0, 5]), "replaced, and longer than before");
+    fs::remove_file(suite.path()).unwrap();
+    assert_eq!(numbers(), ids(&[]), "deleted");
+    assert!(suite.add(case(1)).unwrap().is_new);
+    assert_eq!(numbers(), ids(&[1]));
+}
+
+#[test]
+fn a_case_whose_line_was_edited_without_a_trace_is_recorded_again() {
+    let (_folder, suite) = suite();
+    suite.add(case(1)).unwrap();
+    suite.add(case(2)).unwrap();
+    let before = text(&suite);
+    let time = fs::metadata(suite.path()).unwrap().modified().unwrap();
+    let edited = before.replacen(&case(1).id, &"0".repeat(case(1).id.len()), 1);
+    fs::write(suite.path(), &edited).unwrap();
+    File::options().write(true).open(suite.path()).unwrap().set_modified(time).unwrap();
+    assert!(suite.add(case(1)).unwrap().is_new, "nothing that is recorded is lost");
+    assert!(!suite.add(case(2)).unwrap().is_new);
+    assert!(text(&suite).starts_with(&edited));
+}
+
+#[test]
+fn two_servers_that_add_in_turn_see_each_others_cases() {
+    let (folder, one) = suite();
+    let other = suite_of(folder.path(), "app");
+    for number in 0..20 {
+        let (adding, looking) = if number % 2 == 0 { (&one, &other) } else { (&other, &one) };
+        assert!(adding.add(case(number)).unwrap().is_new);
+        assert!(!looking.add(case(number)).unwrap().is_new);
+        assert_eq!(looking.count().unwrap(), number + 1);
+        assert_eq!(looking.of_file(&case(number).path).unwrap().len(), 1);
+    }
 }

@@ -147,3 +147,99 @@ fn looking_for_cases_in_a_large_file_keeps_nobody_waiting() {
     let lenses = editor.client.wait(slow).expect("lenses are given");
     assert_eq!(lenses.as_array().map(Vec::len), Some(10));
 }
+
+/// The titles of a document's lenses.
+fn titles(editor: &Editor, buffer: &Buffer) -> Vec<String> {
+    let title = |lens: Value| lens["command"]["title"].as_str().map(str::to_owned);
+    lenses(editor, buffer).into_iter().filter_map(title).collect()
+}
+
+#[test]
+fn a_lens_survives_formatting_and_other_line_ends_and_is_not_called_edited() {
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    let crlf = SHOP.replace('\n', "\r\n");
+    let nested = format!("class Shop:\n    {}", SHOP.trim_end().replace('\n', "\n    "));
+    for text in [crlf, SHOP.replace("    ", "  "), SHOP.replace("    ", "\t"), nested, SHOP.to_owned()] {
+        let whole = buffer.change_all(&text);
+        editor.change(buffer.did_change(vec![whole]));
+        assert_lens_at(&editor, &buffer, "for order");
+        assert!(!titles(&editor, &buffer)[0].contains("edited"), "{:?}", titles(&editor, &buffer));
+    }
+    // Line by line, as formatters in editors do.
+    for line in buffer.text().lines().map(str::to_owned).collect::<Vec<_>>() {
+        if let Some(rest) = line.strip_prefix("    ").filter(|_| buffer.text().matches(&line).count() == 1) {
+            let at = find(buffer.text(), &line);
+            editor.change(buffer.edit(at..at + line.len(), &format!("      {rest}")));
+            assert_eq!(lenses(&editor, &buffer).len(), 1, "{line}");
+        }
+    }
+    assert_lens_at(&editor, &buffer, "for order");
+    let place = find(buffer.text(), "result += order.price");
+    editor.change(buffer.edit(place..place + 6, "total"));
+    assert!(titles(&editor, &buffer)[0].contains("edited since"), "{:?}", titles(&editor, &buffer));
+}
+
+#[test]
+fn a_case_with_a_masked_secret_is_not_edited_at_once() {
+    let key = ["ghp", "_0123456789abcdefABCDEF0123456789abcd"].concat();
+    let text = format!(
+        "def login(shop):\n    for user in shop:\n        user.enter(token=\"{key}\")\n    return shop\n"
+    );
+    let project = Project::new("");
+    let editor = Editor::scripted(&project, &RULES);
+    let mut buffer = editor.open("shop.py", &text);
+    record(&editor, &buffer, "for user");
+    assert!(!titles(&editor, &buffer)[0].contains("edited"), "{:?}", titles(&editor, &buffer));
+    let place = find(buffer.text(), &key);
+    editor.change(buffer.edit(place..place + key.len(), "from the environment"));
+    assert!(titles(&editor, &buffer)[0].contains("edited since"), "{:?}", titles(&editor, &buffer));
+}
+
+/// A workspace with the recorded file, which is then closed.
+fn recorded_shop(project: &Project) -> Editor {
+    std::fs::write(project.root().join("shop.py"), SHOP).expect("the project is ours");
+    let editor = Editor::scripted(project, &RULES);
+    super::introduction::wait_until_ready(&editor);
+    let buffer = editor.open("shop.py", SHOP);
+    record(&editor, &buffer, LOOP);
+    editor.close(&buffer);
+    editor
+}
+
+#[test]
+fn the_lenses_of_a_renamed_file_are_where_its_code_is() {
+    let project = Project::new("//- /other.py\nx = 1\n");
+    let editor = recorded_shop(&project);
+    let (old, new) = (project.root().join("shop.py"), project.root().join("store.py"));
+    std::fs::rename(&old, &new).expect("the project is ours");
+    editor.watched("shop.py", 3);
+    editor.watched("store.py", 1);
+    let buffer = editor.open("store.py", SHOP);
+    tests::wait_until("the folder was read again", || lenses(&editor, &buffer).len() == 1);
+    assert_lens_at(&editor, &buffer, "for order");
+    assert_eq!(all_cases(&editor)[0]["path"], "store.py");
+    // A second copy leaves nobody to say which one it is.
+    std::fs::write(project.root().join("copy.py"), SHOP).expect("the project is ours");
+    editor.watched("copy.py", 1);
+    tests::wait_until("the folder was read again", || lenses(&editor, &buffer).is_empty());
+    // Where the recorded path is there again, that is the file.
+    std::fs::write(&old, SHOP).expect("the project is ours");
+    let original = editor.open("shop.py", SHOP);
+    assert_lens_at(&editor, &original, "for order");
+    assert_eq!(lenses(&editor, &buffer), Vec::<Value>::new());
+}
+
+#[test]
+fn a_copy_beside_the_recorded_file_has_no_lenses() {
+    let project = Project::new("//- /other.py\nx = 1\n");
+    let editor = recorded_shop(&project);
+    std::fs::write(project.root().join("copy.py"), SHOP).expect("the project is ours");
+    editor.watched("copy.py", 1);
+    let copy = editor.open("copy.py", SHOP);
+    tests::wait_until("the copy was read", || editor.status()["folders"][0]["files"] == 3);
+    assert_eq!(lenses(&editor, &copy), Vec::<Value>::new());
+    assert_lens_at(&editor, &editor.open("shop.py", SHOP), "for order");
+}
