@@ -9,10 +9,10 @@ mod defined;
 mod jsonl;
 mod place;
 mod prediction;
+mod redaction;
 mod run;
 mod schema;
 mod score;
-mod secrets;
 
 pub use case::{
     BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
@@ -25,7 +25,7 @@ pub use prediction::{
     Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Renamed, Span, SpanSource, Status,
     TokenCounts,
 };
+pub use redaction::{redact_case, redact_prediction};
 pub use run::{EngineConfig, Machine, Price, Run, WorkspaceState};
 pub use schema::Schema;
 pub use score::{Metric, Score};
-pub use secrets::{Finding, find_secrets, redact, redact_case, redact_prediction};

@@ -9,7 +9,9 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::{Case, redact};
+use secrets::redact;
+
+use crate::Case;
 
 mod level;
 

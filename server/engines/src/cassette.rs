@@ -273,10 +273,36 @@ impl Canonical {
     }
 }
 
+/// What people may see of a request, without the secrets of the code in it. Nothing is found by it.
+fn without_secrets(shown: Value) -> Value {
+    match shown {
+        Value::String(text) => ::secrets::redact(&text).into_owned().into(),
+        Value::Array(values) => values.into_iter().map(without_secrets).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, without_secrets(value))).collect()
+        }
+        other => other,
+    }
+}
+
+/// Pieces of an answer without its secrets, as it is between two texts.
+pub(crate) fn pieces_without_secrets(before: &str, pieces: Vec<Piece>, after: &str) -> Vec<Piece> {
+    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let (masked, _) = ::secrets::redact_between(before, &text, after);
+    let mut start = 0;
+    let mut piece = |piece: Piece| {
+        let end = start + piece.text.len();
+        let text = masked[start..end].to_owned();
+        start = end;
+        Piece { text, ..piece }
+    };
+    pieces.into_iter().map(&mut piece).collect()
+}
+
 impl Row {
     fn of(engine: &str, request: Canonical, reply: Recorded) -> Row {
         let Canonical { hash, shown } = request;
-        Row::Reply { hash, engine: engine.to_owned(), request: shown, reply }
+        Row::Reply { hash, engine: engine.to_owned(), request: without_secrets(shown), reply }
     }
 }
 

@@ -261,7 +261,7 @@ impl HttpEngine {
             sink.prompt(&sent.shown());
             match self.ask(request, &sent).await {
                 Ok(reply) => {
-                    let answer = listen(reply, self.format, &sent.reading, &mut *sink).await;
+                    let answer = listen(reply, self.format, &sent.reading, request, &mut *sink).await;
                     let answer = answer.map_err(|fault| self.error(fault))?;
                     return Ok(Answer { refusals: answer.refusals + refusals, ..answer });
                 }

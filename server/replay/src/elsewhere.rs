@@ -28,7 +28,7 @@ pub(crate) fn elsewhere(case: &Case, world: &World) -> Vec<Arc<str>> {
 
 /// Whether the case fits back into its file, as it is or with its secrets replaced.
 fn is_cut_from(case: &Case, text: &str) -> bool {
-    fits(case, text) || fits(case, &cases::redact(text))
+    fits(case, text) || fits(case, &secrets::redact(text))
 }
 
 /// Behind a complete body the prefix goes on with a fresh line, which is blank.

@@ -1,5 +1,6 @@
 //! Making a run, from its description to the rows on disk. Whoever asks for it prints, shows or returns what comes of it.
 
+use std::collections::HashMap;
 use std::future;
 use std::ops::ControlFlow;
 use std::panic;
@@ -92,8 +93,11 @@ pub async fn answer(
     let mut predictions = done;
     let mut failure = None;
     tell(predictions.len(), planned);
+    let by_id: HashMap<&str, &Case> = questions.cases.iter().map(|case| (&*case.id, case)).collect();
     let record = |mut prediction: Prediction| {
-        cases::redact_prediction(&mut prediction);
+        if let Some(case) = by_id.get(&*prediction.case) {
+            cases::redact_prediction(&mut prediction, case);
+        }
         if let Err(error) = rows.append(&prediction) {
             failure = Some(error);
             return ControlFlow::Break(());

@@ -7,7 +7,7 @@ use cases::{Prediction, Recorded, Status};
 use mock::{Dialect, Marks, MockServer, Model};
 use tests::Project;
 
-use crate::engines::{KEY, WRITTEN, open_ai};
+use crate::engines::{KEY, WRITTEN, open_ai, open_ai_answering};
 #[cfg(unix)]
 use crate::programs::PROGRAM;
 use crate::programs::tiny;
@@ -45,6 +45,36 @@ fn a_run_comes_again_without_its_server_and_tells_so() {
     assert!(outcome.stdout.contains("come from a cassette"), "{}", outcome.stdout);
     let config = |run: &str| rows::run(&project.beside(run)).engines;
     assert_eq!(config("again"), config("run"), "a cassette makes no other engine");
+}
+
+/// The server streams it in pieces, none of which is a secret by itself.
+#[test]
+fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
+    let project = Project::generated(3);
+    let (_server, settings) = open_ai_answering("connect(password=\"Winter-R0se\")");
+    user_file(&project, &settings);
+    let record = "try . --cases 6 --engine mock --out ../run --cassette ../c.jsonl";
+    let recorded = project.run(record).expect_code(0);
+    let replay = "replay ../run/cases.jsonl --workspace . --engine mock --cassette ../c.jsonl --offline --out ../again";
+    let replayed = project.run(replay).expect_code(0);
+    assert_eq!(essence(&project.beside("again")), essence(&project.beside("run")));
+    let masked = "password=\"xxxxxxxxxxx\"";
+    assert!(rows::predictions(&project.beside("run")).iter().any(|row| row.raw.contains(masked)));
+    let files = [
+        "c.jsonl",
+        "run/predictions.jsonl",
+        "run/report.html",
+        "again/predictions.jsonl",
+        "again/report.html",
+    ];
+    for text in files
+        .map(|file| rows::text(&project.beside(file)))
+        .into_iter()
+        .chain([recorded.stdout, replayed.stdout])
+    {
+        assert!(!text.contains("R0se"), "{text}");
+    }
+    assert!(rows::text(&project.beside("c.jsonl")).contains("xxxxxxxxxxx"));
 }
 
 /// Records a run of the engine that these settings describe, and replays it when `gone`, which it needs to be asked, is not there.

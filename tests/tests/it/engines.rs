@@ -31,6 +31,17 @@ pub(crate) fn open_ai() -> (MockServer, String) {
     (server, settings)
 }
 
+/// The same with a server that answers everything with this text.
+pub(crate) fn open_ai_answering(text: &'static str) -> (MockServer, String) {
+    let model = Model::new("coder", Some(Marks::QWEN)).answering(move |_| Some(text.to_owned()));
+    let server = MockServer::speaking(Dialect::open_ai(model, KEY));
+    let settings = open_ai().1;
+    let (before, rest) = settings.split_once("url = \"").expect("it has an address");
+    let (_, after) = rest.split_once('"').expect("it ends");
+    let settings = format!("{before}url = \"{}\"{after}", server.url());
+    (server, settings)
+}
+
 /// The same with a server of llama.cpp.
 pub(crate) fn llama_cpp() -> (MockServer, String) {
     let server = MockServer::speaking(Dialect::llama_cpp(model()));

@@ -12,6 +12,7 @@ use super::client::Client;
 use super::fault::{Fault, Stage};
 use super::key::Secrets;
 use crate::cassette::{Canonical, Piece, Recorded, Said, ServerReply, Tape, milliseconds, ms};
+use crate::{Finish, Usage};
 
 /// What of an answer's head says how the rest is to be read.
 const HEADERS: [&str; 2] = ["content-type", "server"];
@@ -136,6 +137,19 @@ impl<'a> Reply<'a> {
     }
 }
 
+impl Reply<'_> {
+    /// Keeps what the model said, in the place of how the server said it.
+    pub(crate) fn keep_text(self, text: &str, finish: Finish, usage: Option<Usage>) {
+        if let (Some(recording), Source::Live(_)) = (self.recording, self.source) {
+            let (_, _, secrets) = self.client.parts();
+            let ms = Some(ms(recording.start.elapsed()));
+            let pieces = vec![Piece { ms, text: secrets.removed_from(text) }];
+            let said = Said { pieces, finish, tokens: usage.map(Into::into) };
+            recording.tape.record(recording.request, Recorded::Said(said));
+        }
+    }
+}
+
 async fn next_bytes(client: &Client, response: &mut Response) -> Result<Option<Vec<u8>>, Fault> {
     let (_, limits, _) = client.parts();
     let chunk = tokio::time::timeout(limits.idle, response.chunk()).await;
@@ -191,7 +205,7 @@ impl<'a> Recording<'a> {
 
 /// The chunks as text: a character that was parted goes to where it ends. `None` if it is none.
 ///
-/// An answer that quotes a key stands there without it, and in one piece, as the key may have been parted too.
+/// An answer that quotes a key, or holds another secret, stands there without it, and in one piece, as it may have been parted too.
 fn pieces(chunks: &[(Duration, Vec<u8>)], secrets: &Secrets) -> Option<Vec<Piece>> {
     let (mut pieces, mut waiting) = (Vec::new(), Vec::new());
     for (at, chunk) in chunks {
@@ -208,7 +222,7 @@ fn pieces(chunks: &[(Duration, Vec<u8>)], secrets: &Secrets) -> Option<Vec<Piece
         }
     }
     let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    let shown = secrets.removed_from(&text);
+    let shown = ::secrets::redact(&secrets.removed_from(&text)).into_owned();
     let last = pieces.last().and_then(|piece| piece.ms);
     Some(if shown == text { pieces } else { vec![Piece { ms: last, text: shown }] })
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cassette::{Piece, Said, milliseconds};
 use crate::formats::{Format, Reading};
 use crate::http::{Decoder, EVENT_LIMIT, Event, Fault, Framing, Reply, Unreadable};
-use crate::{Answer, Finish, Sink};
+use crate::{Answer, Finish, Request, Sink};
 
 /// How long the end of a body is waited for that has said everything: it is there at once or not worth waiting for. With it, the
 /// connection can be used again.
@@ -25,6 +25,7 @@ pub(super) async fn listen(
     reply: Reply<'_>,
     format: &Format,
     insertion: &prompt::Reading,
+    request: &Request,
     sink: Sink<'_>,
 ) -> Result<Answer, Fault> {
     if let Some(said) = reply.said() {
@@ -39,7 +40,14 @@ pub(super) async fn listen(
         Form::Events(framing) => listening.events(framing).await?,
     };
     let Listening { reply, reading, telling, .. } = listening;
-    reply.keep(reading.is_over);
+    // A secret may be spread over the events of a body: such an answer is recorded as text, where it can be masked.
+    let (masked, secrets) = ::secrets::redact_between(request.prefix(), &telling.raw, request.suffix());
+    if secrets.is_empty() {
+        reply.keep(reading.is_over);
+    } else {
+        let finish = enough.or(reading.finish).unwrap_or(Finish::Stop);
+        reply.keep_text(&masked, finish, reading.usage);
+    }
     if let Some(prompt) = &reading.prompt {
         telling.sink.prompt(prompt);
     }

@@ -1,13 +1,12 @@
 //! What secrets look like: token formats that their issuers document, and places where any random string is a secret.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::MASK;
+use crate::entropy::entropy_bits;
+use crate::values::pattern as compile;
 
 /// Tokens that are known by their own form, as (name, pattern of the whole token).
 const TOKENS: [(&str, &str); 34] = [
@@ -50,8 +49,6 @@ const TOKENS: [(&str, &str); 34] = [
 /// What the rest of the rules accepts as a secret where it finds a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// Anything: the place alone gives it away.
-    Any,
     /// A password: letters and digits, but no URL.
     Password,
     /// A key: long, letters and digits mixed within its parts, few repetitions, no URL.
@@ -60,22 +57,8 @@ enum Value {
     KeyBlock,
 }
 
-/// A string given to a name that ends in one of `$names` with any word after it: assigned, passed, compared, a value in a map;
-/// a type may stand between. The string has at least `$length` characters, and none that stands for something to be put in.
-macro_rules! string_for {
-    ($names:literal, $length:literal) => {
-        concat!(
-            "(?i-u:",
-            $names,
-            r#")(?-u:\w*)["'`\])]{0,2}(?:\s*:\s*[\w&' ]{1,20})?\s*(?:[=!]==?|:=|=>|[=:,(])\s*[a-z]{0,2}["'`]([^\s"'`<>{}]{"#,
-            $length,
-            r#",})["'`]"#
-        )
-    };
-}
-
 /// Places of secrets, as (name, pattern, what is accepted); the first group that takes part is the secret.
-const PLACES: [(&str, &str, Value); 7] = [
+const PLACES: [(&str, &str, Value); 4] = [
     (
         "private key",
         concat!(
@@ -87,21 +70,7 @@ const PLACES: [(&str, &str, Value); 7] = [
         ),
         Value::KeyBlock,
     ),
-    (
-        "password in url",
-        r#"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]*://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@"#,
-        Value::Any,
-    ),
-    ("password", string_for!("passw(?:or)?d|passphrase|pwd", 8), Value::Password),
     ("password in settings", r#"(?i-u:\b(?:password|pwd)=)([^\s;"'`<>{}$(),]{6,})[;&"'`]"#, Value::Password),
-    (
-        "key",
-        string_for!(
-            "secret|token|credential|api[_-]?key|(?:access|account|auth|private|signing|encryption|client|service|master|app|license)[_-]?key",
-            16
-        ),
-        Value::Key,
-    ),
     ("bearer token", r"(?i-u:\bbearer)\s+([A-Za-z0-9._~+/=-]{20,})", Value::Key),
     ("basic authorization", r"(?i-u:\bbasic)\s+([A-Za-z0-9+/]{16,}={0,2})", Value::Key),
 ];
@@ -115,15 +84,6 @@ const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
 /// Shorter strings are rarely keys, and too many identifiers look random up to here.
 const MIN_KEY_CHARACTERS: usize = 16;
 
-/// A secret in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Name of the rule that found it.
-    pub rule: &'static str,
-    /// Where it stands, in bytes.
-    pub range: Range<usize>,
-}
-
 static TOKEN_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
     let groups = TOKENS.map(|(_, pattern)| format!("({pattern})"));
     compile(&format!("(?-u){}", groups.join("|")))
@@ -135,46 +95,30 @@ static PLACE_PATTERNS: LazyLock<[Regex; PLACES.len()]> =
 /// The pieces of a private key's text; line ends written as escapes are pieces of their own.
 static KEY_BLOCK_PIECE: LazyLock<Regex> = LazyLock::new(|| compile(r"\\[nr]|[A-Za-z0-9+/=]+"));
 
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the patterns are constants, and every test compiles them")
-}
-
-/// All secrets in `text`, in order, none overlapping another.
-pub fn find_secrets(text: &str) -> Vec<Finding> {
-    let mut findings = find_tokens(text);
+/// Calls `found` with every secret: the name of its rule and its range.
+pub(crate) fn find(text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
+    find_tokens(text, &mut found);
     for ((rule, _, value), pattern) in PLACES.iter().zip(PLACE_PATTERNS.iter()) {
         for captures in pattern.captures_iter(text) {
             let secret = captures.iter().skip(1).flatten().next();
             let ranges = secret.map_or(Vec::new(), |secret| value.secrets(secret.as_str(), secret.start()));
-            findings.extend(ranges.into_iter().map(|range| Finding { rule, range }));
+            ranges.into_iter().for_each(|range| found(rule, range));
         }
     }
-    findings.retain(|finding| !is_masked(&text[finding.range.clone()]));
-    merge(findings)
 }
 
-fn find_tokens(text: &str) -> Vec<Finding> {
-    let finding = |captures: Captures<'_>| {
-        let (group, found) =
-            captures.iter().enumerate().skip(1).find_map(|(group, found)| Some((group, found?)))?;
-        Some(Finding { rule: TOKENS.get(group - 1)?.0, range: found.range() })
-    };
-    TOKEN_PATTERN.captures_iter(text).filter_map(finding).collect()
-}
-
-/// Joins findings that overlap; the one that begins first gives its name.
-fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| (finding.range.start, Reverse(finding.range.end)));
-    let mut merged: Vec<Finding> = Vec::new();
-    for finding in findings {
-        match merged.last_mut() {
-            Some(last) if finding.range.start < last.range.end => {
-                last.range.end = last.range.end.max(finding.range.end);
-            }
-            _ => merged.push(finding),
+fn find_tokens(text: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
+    for captures in TOKEN_PATTERN.captures_iter(text) {
+        if let Some((rule, range)) = token(&captures) {
+            found(rule, range);
         }
     }
-    merged
+}
+
+fn token(captures: &Captures<'_>) -> Option<(&'static str, Range<usize>)> {
+    let (group, found) =
+        captures.iter().enumerate().skip(1).find_map(|(group, found)| Some((group, found?)))?;
+    Some((TOKENS.get(group - 1)?.0, found.range()))
 }
 
 impl Value {
@@ -182,7 +126,6 @@ impl Value {
     fn secrets(self, text: &str, start: usize) -> Vec<Range<usize>> {
         let is_secret = match self {
             Value::KeyBlock => return key_block(text, start),
-            Value::Any => true,
             Value::Password => has_letters_and_digits(text) && !text.contains("://"),
             Value::Key => is_random(text) && !text.contains("://"),
         };
@@ -205,29 +148,8 @@ fn has_letters_and_digits(text: &str) -> bool {
 }
 
 /// Whether a string was drawn at random, rather than put together from words and numbers.
-pub(super) fn is_random(text: &str) -> bool {
+pub(crate) fn is_random(text: &str) -> bool {
     let mut parts = text.split(|character: char| !character.is_ascii_alphanumeric());
     let mixes = parts.any(|part| part.len() >= MIN_MIXED_CHARACTERS && has_letters_and_digits(part));
-    text.len() >= MIN_KEY_CHARACTERS && mixes && entropy_bits(text) >= MIN_KEY_ENTROPY_BITS
-}
-
-/// Shannon's entropy of the bytes of `text`, bits a byte.
-fn entropy_bits(text: &str) -> f64 {
-    let mut counts = BTreeMap::<u8, u32>::new();
-    for byte in text.bytes() {
-        *counts.entry(byte).or_default() += 1;
-    }
-    let share = |count: &u32| f64::from(*count) / text.len() as f64;
-    counts.values().map(share).map(|share| -share * share.log2()).sum()
-}
-
-/// Whether nothing but the mask is left.
-fn is_masked(secret: &str) -> bool {
-    secret.chars().all(|character| character == MASK)
-}
-
-/// The names of all rules.
-#[cfg(test)]
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TOKENS.iter().map(|(name, _)| *name).chain(PLACES.iter().map(|(name, ..)| *name))
+    text.len() >= MIN_KEY_CHARACTERS && mixes && entropy_bits(text.as_bytes()) >= MIN_KEY_ENTROPY_BITS
 }

@@ -1,34 +1,22 @@
-//! Replaces secrets in code before it is stored.
+//! Cases and predictions without secrets, before they are stored.
 //!
-//! A secret gives way to as many `x` as it has bytes. Quotes and line ends stay, and so does every offset, line and column; a
-//! text that was redacted once stays as it is. Nothing tells which secret stood there, so equal secrets cannot be linked.
+//! Texts that belong together are searched as one: a secret may be cut in two by the cursor, and what is before and after an answer
+//! says whether it is one. Masks have the length of what they replace, so ranges, positions and scores keep their meaning.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 
+use secrets::{Finding, MASK, find_secrets, is_distinctive, mask, redact, redact_between};
+
 use crate::{Case, Prediction};
 
-mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{Finding, find_secrets};
-
-/// What stands in place of every byte of a secret.
-const MASK: char = 'x';
-
 /// Marks a case whose truth held a secret, so that its score can be told from the others.
 const REDACTED_TAG: &str = "redacted";
-
-/// `text` without its secrets; borrowed when there are none.
-pub fn redact(text: &str) -> Cow<'_, str> {
-    match find_secrets(text).as_slice() {
-        [] => Cow::Borrowed(text),
-        findings => Cow::Owned(mask(text, findings)),
-    }
-}
 
 /// Replaces all secrets in what a case shows and asks, and gives it the id of its new texts. Returns how many were found.
 ///
@@ -49,15 +37,37 @@ pub fn redact_case(case: &mut Case) -> usize {
     count
 }
 
-/// Replaces all secrets in an answer: an engine may have copied one from a file that no case shows.
-pub fn redact_prediction(prediction: &mut Prediction) {
+/// Replaces all secrets in an answer to `case`: an engine may have copied one from a file that no case shows, or completed one whose
+/// beginning is in the case.
+pub fn redact_prediction(prediction: &mut Prediction, case: &Case) {
+    let (before, after) = (&case.prefix, &case.suffix);
+    let is_same = prediction.raw == prediction.text;
+    let (text, mut known) = redact_between(before, &prediction.text, after);
+    let raw = if is_same { text.clone() } else { redact_between(before, &prediction.raw, after).0 };
+    known.extend(
+        find_secrets(&prediction.raw).into_iter().map(|finding| prediction.raw[finding.range].to_owned()),
+    );
+    known.retain(|secret| is_distinctive(secret));
     let names = prediction.spans.iter_mut().flat_map(|span| &mut span.renamed);
-    let names = names.flat_map(|renamed| [&mut renamed.there, &mut renamed.here]);
-    for text in [&mut prediction.raw, &mut prediction.text].into_iter().chain(names) {
-        if let Cow::Owned(redacted) = redact(text) {
-            *text = redacted;
+    let names =
+        names.flat_map(|renamed| [&mut renamed.there, &mut renamed.here]).chain(&mut prediction.reason);
+    for name in names {
+        let masked = known.iter().fold(redact(name), |name, secret| {
+            if name.contains(secret.as_str()) {
+                name.replace(secret.as_str(), &mask_of(secret)).into()
+            } else {
+                name
+            }
+        });
+        if let Cow::Owned(masked) = masked {
+            *name = masked;
         }
     }
+    (prediction.raw, prediction.text) = (raw, text);
+}
+
+fn mask_of(secret: &str) -> String {
+    MASK.to_string().repeat(secret.len())
 }
 
 /// Secrets so distinctive that the same text elsewhere is the same secret; long ones first, as they may hold shorter ones.
@@ -66,7 +76,7 @@ fn keys<'a>(texts: &[&'a str], findings: &[Vec<Finding>]) -> BTreeSet<(Reverse<u
         .iter()
         .zip(findings)
         .flat_map(|(text, findings)| findings.iter().map(|finding| &text[finding.range.clone()]));
-    found.filter(|secret| rules::is_random(secret)).map(|secret| (Reverse(secret.len()), secret)).collect()
+    found.filter(|secret| is_distinctive(secret)).map(|secret| (Reverse(secret.len()), secret)).collect()
 }
 
 /// Puts back the file and the context, in this order; the file's parts have kept their lengths.
@@ -83,17 +93,6 @@ fn put_texts(case: &mut Case, mut texts: VecDeque<String>) {
         item.text = text;
     }
     case.id = case.compute_id();
-}
-
-/// Findings are in order and do not overlap.
-fn mask(text: &str, findings: &[Finding]) -> String {
-    let mut masked = String::with_capacity(text.len());
-    for Finding { range, .. } in findings {
-        masked.push_str(&text[masked.len()..range.start]);
-        masked.extend(iter::repeat_n(MASK, range.len()));
-    }
-    masked.push_str(&text[masked.len()..]);
-    masked
 }
 
 fn mask_keys(mut text: String, keys: &BTreeSet<(Reverse<usize>, &str)>) -> String {

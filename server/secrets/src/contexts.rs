@@ -1,0 +1,311 @@
+//! Secrets in code: strings and values that a name nearby gives away, in any of the ten languages.
+//!
+//! One mechanism for all forms. A line that holds a telling word is cut into its strings; the text of the statement before a string
+//! says what it is (a password, a key, an argument of a login), and the string itself says whether it can be one. Values without
+//! quotes count in comments, in other strings, in URLs and behind `#define`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+
+use crate::values::{is_key, is_password, is_plain_password, pattern};
+
+/// Longer lines are data; their beginning is looked at, bytes.
+const MAX_LINE: usize = 4 << 10;
+
+/// How far before a string the word may stand that says what it is, bytes.
+const REACH: usize = 160;
+
+/// Words that a line must hold to be looked at.
+static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = [
+        "pass", "pwd", "secret", "token", "key", "cred", "auth", "login", "connect", "cipher", "crypt",
+        "hmac", "jwt", "sign", "bearer", "basic", "wifi", "ldap", "://", "@tcp(", "curl", "btoa", "buffer",
+        "pin\"", "x-api", "sql.open",
+    ];
+    let built =
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words);
+    built.expect("the words are constants")
+});
+
+/// Strings of a line: triple, raw and plain ones. The first group that takes part is the content.
+static STRINGS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r##""""(.+?)"""|'''(.+?)'''|r#"(.+?)"#|R"[\w]{0,16}\((.+?)\)[\w]{0,16}""##,
+        r#"|@"((?:[^"]|"")*)"|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`([^`]*)`"#
+    ))
+});
+
+/// Names of passwords and keys; `pass` alone only as a whole word.
+static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)passw(?:or)?[dt]|passphrase|(?:^|[^a-z])pwd|pwd(?:[^a-z]|$)|(?:[_-]|\b)pass(?:\b|[_\d])|[a-z]Pass\b|\bcreds?\b|credential|getpass|securestring",
+    )
+});
+static KEY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)secret|token|api[_-]?key|\bkeys?\b|[_-]keys?\b|[a-z]Keys?\b|\bauth|authorization|bearer|\bcred|account[_-]?key|jwt|hmac|signing|sealed|x-api",
+    )
+});
+
+/// Calls that take a password among their arguments.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)auth|login|credential|connect|cipher|crypt|hmac|jwt|\bsign|wifi|userpass|userpwd|sql\.open|basic|curl|btoa|buffer\.from|secretkeyspec|\bkey\b|ldap|security|getbytes",
+    )
+});
+
+/// What a name says of something else than the secret itself, right where the name ends.
+static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)(?:passw(?:or)?d|passphrase|pwd|pass|secret|token|key|credentials?|auth)s?[_-]?",
+        r"(?:hash|digest|label|field|type|name|path|file|url|uri|endpoint|hint|header|regex|pattern|format|length|len|size|min|max|placeholder|prompt|message|msg|error|err|title|text|policy|strength|rule|issuer|algorithm|alg|prefix|suffix|address|symbol|color|count|index|kind|version|column|validators?|ref|env|provider|code|binding|shortcut|board|frame|down|up|press|usage|manager|store[_-]?type|service)",
+        r"[\w]*[^\w]{0,8}$"
+    ))
+});
+static HASHED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)public[_-]?key|hash|digest|checksum|sha\d|md5|fingerprint|integrity|etag|uuid|guid|nonce|\bi18n|data-testid|classname|translat|\bt\(|resolved|^\s*import\b|#include|require\(|describe\(|\bit\(|t\.run\(",
+    )
+});
+
+/// Values without quotes behind a name, in comments and in strings.
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[_-]?key|(?:access|account)[_-]?key)(?:\w*)["'\])]{0,2}\s*(?:[:=]|=>|\bis\b)\s*["'`]?([^\s"'`<>{}();,&]{6,})"#,
+    )
+});
+
+/// Where the name of an argument follows its default.
+static DEFAULT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdefault(?:_value)?\s*=\s*$"));
+
+/// A password's name right before the string: assigned, compared, or a key of a map.
+static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)(?:passw(?:or)?[dt]|passphrase|\bpwd|\bpass|_pass)["'\])\s]*(?::\s*[\w&'<>\[\]. ]{1,24})?\s*(?::=|={1,3}|!==?|:|=>)\s*(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*$"#,
+    )
+});
+
+/// Where a comment begins.
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|\s)(?:#|//|--|/\*|\*)|\{/\*|///?!?"));
+
+static DEFINE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)#\s*define\s+\w*(?:pass(?:w|\b|_|$)|pwd|secret|token|key)\w*\s+\(?([^\s"'()]{6,})"#)
+});
+
+/// Name and password before a host: of URLs, and of Go's data source names.
+static USERINFO: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@|://([0-9a-f]{24,})@|["'`][\w.-]+:([^\s:@/"'`<>{}$]{4,})@(?:(?:tcp|unix|udp)?\(|/)"#,
+    )
+});
+
+static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)[?&;](?:[\w-]*(?:key|token|secret|sig|signature)|auth|pass|password|pwd)=([^&\s"'`<>{}$;#]{6,})"#,
+    )
+});
+
+/// `user:password` as one argument of a program.
+static CURL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?:-u|--user)[ =]["']?[\w.@-]+:([^\s"'<>{}$]{4,})"#));
+static USER_AND_PASSWORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\w.@-]{1,40}:([^\s:/]{6,64})$"));
+static SCHEME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?i)\b(?:bearer|basic|token|apikey)\s+([A-Za-z0-9._~+/-]{16,}={0,2})"#));
+static SPRING: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\$\{[\w.-]*(?:secret|passw(?:or)?d|token|key)[\w.-]*:([^}\s]{6,})\}"));
+
+/// What names in a statement say of its strings.
+struct Telling {
+    is_password: bool,
+    is_key: bool,
+    is_call: bool,
+}
+
+/// Calls `found` with every secret: the name of the rule and its range.
+pub(crate) fn find(text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
+    let mut words = WORDS.find_iter(text).map(|word| word.start()).peekable();
+    let (mut start, mut before, mut opens) = (0, "", false);
+    while words.peek().is_some() || opens {
+        let rest = &text[start..];
+        let whole = &rest[..rest.find('\n').map_or(rest.len(), |end| end + 1)];
+        if whole.is_empty() {
+            break;
+        }
+        let mut has_word = false;
+        while words.next_if(|word| *word < start + whole.len()).is_some() {
+            has_word = true;
+        }
+        let line = &whole[..whole.floor_char_boundary(MAX_LINE)];
+        if has_word || opens {
+            in_line(before, line.trim_end_matches(['\n', '\r']), &mut |rule, range| {
+                found(rule, start + range.start..start + range.end);
+            });
+        }
+        if !line.trim().is_empty() {
+            before = line.trim_end();
+            opens = has_word && opens_value(before);
+        }
+        start += whole.len();
+    }
+}
+
+/// Whether a line ends where a value is to follow, and says what it is.
+fn opens_value(line: &str) -> bool {
+    line.ends_with(['=', '(', ':', ',', '\\', '`', '"', '\'', '+'])
+}
+
+fn in_line(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
+    let group =
+        |captures: &regex::Captures<'_>| captures.iter().skip(1).flatten().next().map(|found| found.range());
+    for captures in USERINFO.captures_iter(line) {
+        let Some(range) = group(&captures) else { continue };
+        if !is_word_for_password(&line[range.clone()]) {
+            found("password in url", range);
+        }
+    }
+    for (rule, pattern) in
+        [("parameter", &PARAMETER), ("spring default", &SPRING), ("define", &DEFINE), ("curl", &CURL)]
+    {
+        for range in pattern.captures_iter(line).filter_map(|captures| group(&captures)) {
+            if is_secret(&line[range.clone()]) {
+                found(rule, range);
+            }
+        }
+    }
+    for range in SCHEME.captures_iter(line).filter_map(|captures| group(&captures)) {
+        if is_key(&line[range.clone()]) {
+            found("authorization", range);
+        }
+    }
+    bare(line, found);
+    strings(before, line, found);
+}
+
+fn is_secret(value: &str) -> bool {
+    is_password(value) || is_key(value)
+}
+
+/// Words that documents write for a password.
+fn is_word_for_password(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    ["password", "passwd", "pass", "pwd", "pw", "secret", "token", "key", "changeme", "port", "xxx"]
+        .contains(&&*lower)
+        || value.starts_with(['%', '*', '['])
+        || value.chars().all(|character| character.is_ascii_digit() && value.len() < 6)
+}
+
+/// Values without quotes, in comments and within strings.
+fn bare(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
+    let comment = COMMENT.find(line).map(|comment| comment.start());
+    for captures in BARE.captures_iter(line) {
+        let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else { continue };
+        let in_comment = comment.is_some_and(|comment| comment < name.start());
+        let quotes = line[..name.start()].matches(['"', '\'', '`']).count();
+        let in_string = quotes % 2 == 1 && !line[name.end()..value.start()].contains(['"', '`']);
+        let text = value.as_str().trim_end_matches(['.', '!', '?', ']', '*', '\\']);
+        let text = if in_string { text.split("\\r").next().unwrap_or(text) } else { text };
+        let range = value.start()..value.start() + text.len();
+        if (in_comment || in_string) && is_secret(text) {
+            found("value in text", range);
+        } else if (in_comment || in_string) && is_secret(value.as_str()) {
+            found("value in text", value.range());
+        }
+    }
+}
+
+fn strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
+    let mut end_of_last = 0;
+    for captures in STRINGS.captures_iter(line) {
+        let (Some(whole), Some(content)) = (captures.get(0), captures.iter().skip(1).flatten().next()) else {
+            continue;
+        };
+        let value = content.as_str();
+        let context = context(before, line, whole.start());
+        let telling = telling(&context, &line[whole.end()..], whole.start() < end_of_last);
+        end_of_last = whole.end();
+        let is_argument = context.trim_end().ends_with(',') || context.ends_with('(');
+        let is_secret = telling.is_password && (is_password(value) || is_key(value))
+            || telling.is_key && (is_key(value) || is_password(value) && is_strong(value, &context))
+            || telling.is_password && DIRECT.is_match(&context) && is_plain_password(value)
+            || telling.is_call && is_argument && (is_key(value) || is_password(value));
+        if is_secret {
+            found("string", content.range());
+        } else if (telling.is_call || telling.is_password)
+            && let Some(pair) = USER_AND_PASSWORD.captures(value).and_then(|captures| captures.get(1))
+            && is_password(pair.as_str())
+        {
+            found("user and password", content.start() + pair.start()..content.start() + pair.end());
+        }
+    }
+    // A value alone in its line, within a string that was opened in the line before.
+    let value = line.trim().trim_end_matches(['"', '\'', '`', ',', ';', ')']);
+    if before.ends_with(['"', '\'', '`']) && opens_value(before) && is_key(value) {
+        let telling = telling(before, "", false);
+        if telling.is_password || telling.is_key {
+            let start = line.len() - line.trim_start().len();
+            found("string of lines", start..start + value.len());
+        }
+    }
+}
+
+/// A password where only a key is expected: with a sign or several digits, or a name that says `secret`.
+fn is_strong(value: &str, context: &str) -> bool {
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    let lower = context.to_lowercase();
+    digits >= 2
+        || value.contains(['!', '$', '&', '#', '@'])
+        || lower.contains("secret")
+        || lower.contains("jwt")
+        || lower.contains("hmac")
+}
+
+/// The text of the statement before a string, at most as much as can tell of it.
+fn context(before: &str, line: &str, start: usize) -> String {
+    let head = &line[..start];
+    let from = head.ceil_char_boundary(head.len().saturating_sub(REACH));
+    let head = &head[from..];
+    let statement = head.rmatch_indices(';').map(|(at, _)| at + 1).find(|at| is_balanced(&head[*at..]));
+    let head = &head[statement.unwrap_or(0)..];
+    let is_bare = head.trim_matches(|c: char| c.is_whitespace() || "([{@$brRuLf&*".contains(c)).is_empty();
+    if is_bare && opens_value(before) {
+        let from = before.ceil_char_boundary(before.len().saturating_sub(REACH));
+        [&before[from..], " ", head].concat()
+    } else {
+        head.to_owned()
+    }
+}
+
+/// Whether no bracket ends in a text that began before it: a semicolon before that is in an array's type or a property's body.
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.chars().all(|character| {
+        depth += match character {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth >= 0
+    })
+}
+
+/// What the text before a string, and the comment behind it, say of it.
+fn telling(context: &str, after: &str, overlaps: bool) -> Telling {
+    let none = Telling { is_password: false, is_key: false, is_call: false };
+    if overlaps || ABOUT.is_match(context) || HASHED.is_match(context) {
+        return none;
+    }
+    // A comment behind the statement may say what the value is.
+    let remark = after.find("//").or_else(|| after.find("/*")).map_or("", |at| &after[at..]);
+    let is_default = DEFAULT.is_match(context);
+    let remark = if is_default { after } else { remark };
+    let remark = if after.len() < REACH { remark } else { "" };
+    let compared = after.trim_start().starts_with(".equals(") && PASSWORD.is_match(after);
+    Telling {
+        is_password: PASSWORD.is_match(context) || compared,
+        is_key: KEY.is_match(context) || KEY.is_match(remark),
+        is_call: CALL.is_match(context),
+    }
+}

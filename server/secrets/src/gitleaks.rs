@@ -1,0 +1,412 @@
+//! The rules of gitleaks: token formats of some 200 services, as data.
+//!
+//! `data/gitleaks.toml` is gitleaks' own file (MIT, see `data/gitleaks-LICENSE`), but for the sample keys in the allowlist of
+//! `gcp-api-key`, which hosts of code would take for real ones. A rule applies to a text that holds one of its keywords, and its
+//! pattern is compiled when that first happens: compiling all takes seconds. Patterns are Go's, where classes are ASCII.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::bytes::{Captures, Regex, RegexBuilder};
+use toml::de::{DeTable, DeValue};
+
+use crate::entropy::entropy_bits;
+
+const RULES: &str = include_str!("../data/gitleaks.toml");
+
+/// Largest compiled pattern, bytes: twice what the largest of the rules needs.
+const MAX_PATTERN_BYTES: usize = 64 << 20;
+
+/// How much of a text before and after a keyword a pattern can match that names the keyword itself, bytes. The longest one takes
+/// 50 bytes before it and a token of some 1,500 bytes after it.
+const BEFORE_KEYWORD: usize = 256;
+const AFTER_KEYWORD: usize = 4 << 10;
+
+/// The rule that takes any value behind any name, also names of variables. Only strings are looked at here.
+pub(crate) const GENERIC: &str = "generic-api-key";
+
+/// What that rule takes at least, bytes.
+const MIN_LITERAL: usize = 10;
+
+/// Rules that are not taken over: ours for private keys keeps the lines of a key, and masks one that is cut off.
+const REPLACED: [&str; 1] = ["private-key"];
+
+/// One rule.
+pub(crate) struct Rule {
+    /// Its name.
+    pub(crate) id: &'static str,
+    keywords: Vec<String>,
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
+    /// Secrets with less are no finding, bits a byte.
+    entropy: Option<f64>,
+    secret_group: Option<usize>,
+    allowed: Vec<Allowed>,
+    /// Whether the pattern matches nothing without the keyword.
+    names_keyword: bool,
+}
+
+/// What is no secret although a rule finds it.
+struct Allowed {
+    target: Target,
+    patterns: Vec<Lazy>,
+    /// In lower case.
+    stopwords: Option<AhoCorasick>,
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Secret,
+    Match,
+    Line,
+}
+
+/// A pattern that is compiled when it is first used.
+struct Lazy {
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Lazy {
+    fn new(pattern: &str) -> Lazy {
+        Lazy { pattern: pattern.to_owned(), compiled: OnceLock::new() }
+    }
+
+    fn is_match(&self, text: &[u8]) -> bool {
+        let compiled = self.compiled.get_or_init(|| compile(&self.pattern).ok());
+        compiled.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    }
+}
+
+/// All rules that are taken over, with what finds their keywords.
+pub(crate) struct Rules {
+    pub(crate) rules: Vec<Rule>,
+    allowed: Vec<Allowed>,
+    keywords: AhoCorasick,
+    /// For each keyword the rules that it belongs to.
+    of_keyword: Vec<Vec<usize>>,
+}
+
+static ALL: LazyLock<Rules> = LazyLock::new(|| Rules::parse(RULES));
+
+/// The rules.
+pub(crate) fn rules() -> &'static Rules {
+    &ALL
+}
+
+impl Rules {
+    fn parse(text: &'static str) -> Rules {
+        let (table, _) = DeTable::parse_recoverable(text);
+        let table = table.into_inner();
+        let rules: Vec<Rule> = tables(&table, "rules").filter_map(Rule::parse).collect();
+        let allowed = table.get("allowlist").and_then(|value| value.get_ref().as_table());
+        let mut keywords: Vec<String> = rules.iter().flat_map(|rule| rule.keywords.clone()).collect();
+        keywords.sort_unstable();
+        keywords.dedup();
+        let of_keyword = keywords.iter().map(|keyword| {
+            let has = |rule: &Rule| rule.keywords.contains(keyword);
+            rules.iter().enumerate().filter(|(_, rule)| has(rule)).map(|(index, _)| index).collect()
+        });
+        Rules {
+            of_keyword: of_keyword.collect(),
+            keywords: automaton(&keywords),
+            allowed: allowed.and_then(Allowed::parse).into_iter().collect(),
+            rules,
+        }
+    }
+
+    /// Calls `found` with every secret: the name of its rule and its range.
+    pub(crate) fn find(&self, text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.of_keyword.len()];
+        for keyword in self.keywords.find_overlapping_iter(text) {
+            places[keyword.pattern().as_usize()].push(keyword.start());
+        }
+        let mut of_rule: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
+        for (places, rules) in places.iter().zip(&self.of_keyword) {
+            for rule in rules {
+                of_rule[*rule].extend(places);
+            }
+        }
+        for (rule, mut places) in self.rules.iter().zip(of_rule) {
+            if !places.is_empty() {
+                places.sort_unstable();
+                rule.find(text, &places, &self.allowed, &mut |range| found(rule.id, range));
+            }
+        }
+    }
+}
+
+impl Rule {
+    fn parse(table: &DeTable<'static>) -> Option<Rule> {
+        let text = |key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
+        let id: &'static str = Box::leak(text("id")?.into_boxed_str());
+        // A path other than that of code is asked for: our texts are code.
+        if table.contains_key("path") || REPLACED.contains(&id) {
+            return None;
+        }
+        let number = |key: &str| match table.get(key)?.get_ref() {
+            DeValue::Integer(number) => number.as_str().parse::<f64>().ok(),
+            DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
+            _ => None,
+        };
+        let pattern = text("regex")?;
+        let keywords: Vec<String> = strings(table, "keywords").map(str::to_lowercase).collect();
+        let lower = pattern.to_lowercase();
+        Some(Rule {
+            id,
+            names_keyword: keywords.iter().all(|keyword| lower.contains(keyword.as_str())),
+            keywords,
+            pattern,
+            compiled: OnceLock::new(),
+            entropy: number("entropy"),
+            // A whole number, small.
+            secret_group: number("secretGroup").map(|group| group as usize),
+            allowed: tables(table, "allowlists").filter_map(Allowed::parse).collect(),
+        })
+    }
+
+    /// Compiles the pattern, as it is used.
+    pub(crate) fn compile(&self) -> Result<Regex, regex::Error> {
+        compile(&self.pattern)
+    }
+
+    fn find(&self, text: &str, keywords: &[usize], global: &[Allowed], found: &mut dyn FnMut(Range<usize>)) {
+        // A rule that does not compile is found by a test.
+        let Some(pattern) = self.compiled.get_or_init(|| self.compile().ok()) else { return };
+        let windows = match self.names_keyword {
+            _ if self.id == GENERIC => lines_with_literals(text, keywords),
+            true => windows(text, keywords),
+            false => vec![0..text.len()],
+        };
+        for window in windows {
+            for captures in pattern.captures_iter(&text.as_bytes()[window.clone()]) {
+                if let Some(secret) = self.secret(text, window.start, &captures, global) {
+                    found(secret);
+                }
+            }
+        }
+    }
+
+    /// What of a match is secret; `captures` begin at `start`.
+    fn secret(
+        &self,
+        text: &str,
+        start: usize,
+        captures: &Captures<'_>,
+        global: &[Allowed],
+    ) -> Option<Range<usize>> {
+        let whole = captures.get(0)?;
+        let group = match self.secret_group {
+            Some(group) => captures.get(group),
+            None => captures.iter().skip(1).flatten().find(|group| !group.is_empty()),
+        };
+        let secret = group.unwrap_or(whole).range();
+        let range = |range: Range<usize>| start + range.start..start + range.end;
+        let (secret, whole) = (range(secret), range(whole.range()));
+        let bytes = &text.as_bytes()[secret.clone()];
+        if self.entropy.is_some_and(|least| entropy_bits(bytes) <= least) {
+            return None;
+        }
+        let is_allowed = |allowed: &Allowed| allowed.allows(text, &secret, &whole);
+        let is_allowed = global.iter().chain(&self.allowed).any(is_allowed);
+        (!is_allowed).then_some(secret)
+    }
+}
+
+impl Allowed {
+    /// `None` where it is about paths: our texts are code, which no such list is about.
+    fn parse(table: &DeTable<'static>) -> Option<Allowed> {
+        let is_and = table.get("condition").is_some_and(|value| value.get_ref().as_str() == Some("AND"));
+        if is_and && table.contains_key("paths") {
+            return None;
+        }
+        let stopwords: Vec<&str> = strings(table, "stopwords").collect();
+        Some(Allowed {
+            target: match table.get("regexTarget").and_then(|value| value.get_ref().as_str()) {
+                Some("match") => Target::Match,
+                Some("line") => Target::Line,
+                _ => Target::Secret,
+            },
+            patterns: strings(table, "regexes").map(Lazy::new).collect(),
+            stopwords: (!stopwords.is_empty()).then(|| automaton(&stopwords)),
+        })
+    }
+
+    fn allows(&self, text: &str, secret: &Range<usize>, whole: &Range<usize>) -> bool {
+        let bytes = text.as_bytes();
+        let target = match self.target {
+            Target::Secret => secret.clone(),
+            Target::Match => whole.clone(),
+            Target::Line => line_around(bytes, whole),
+        };
+        let secret = &bytes[secret.clone()];
+        self.patterns.iter().any(|pattern| pattern.is_match(&bytes[target.clone()]))
+            || self.stopwords.as_ref().is_some_and(|words| words.is_match(secret))
+    }
+}
+
+fn line_around(bytes: &[u8], range: &Range<usize>) -> Range<usize> {
+    let start = bytes[..range.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = bytes[range.end..].iter().position(|byte| *byte == b'\n');
+    start..end.map_or(bytes.len(), |at| range.end + at)
+}
+
+/// The parts of a text around places, in order and none overlapping another, each of whole lines where lines are short.
+fn windows(text: &str, places: &[usize]) -> Vec<Range<usize>> {
+    let mut windows: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        let start = text.floor_char_boundary(place.saturating_sub(BEFORE_KEYWORD));
+        let end = text.ceil_char_boundary((place + AFTER_KEYWORD).min(text.len()));
+        match windows.last_mut() {
+            Some(last) if start <= last.end => last.end = end,
+            _ => windows.push(start..end),
+        }
+    }
+    windows
+}
+
+/// The lines at places that hold a string long enough to be a key, with a digit in it.
+fn lines_with_literals(text: &str, places: &[usize]) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        if lines.last().is_some_and(|last| *place < last.end) {
+            continue;
+        }
+        lines.push(line_around(text.as_bytes(), &(*place..*place)));
+    }
+    lines.retain(|line| {
+        let mut strings = text[line.clone()].split(['"', '\'', '`']).skip(1);
+        strings.any(|string| {
+            string.len() >= MIN_LITERAL && string.contains(|character: char| character.is_ascii_digit())
+        })
+    });
+    lines
+}
+
+fn automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
+    let built =
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words);
+    built.expect("the words are constants, and every test builds them")
+}
+
+/// Go's classes are ASCII, and so are ours without Unicode.
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(&in_rust(pattern)).unicode(false).size_limit(MAX_PATTERN_BYTES).build()
+}
+
+/// A pattern of Go in the syntax of the regex crate: Go takes a brace that begins no repetition as it is, and a bracket in a class.
+fn in_rust(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern.char_indices().peekable();
+    let mut in_class = false;
+    while let Some((at, character)) = rest.next() {
+        match character {
+            '\\' => {
+                let Some((_, escaped)) = rest.next() else { continue };
+                // What is escaped for no reason is refused here.
+                if !['%', '"', '\'', '/', '_', ' ', ':'].contains(&escaped) {
+                    out.push('\\');
+                }
+                out.push(escaped);
+                continue;
+            }
+            '[' if in_class && !pattern[at..].starts_with("[:") => out.push('\\'),
+            '[' if in_class => {
+                let end = pattern[at..].find(":]").map_or(at + 1, |end| at + end + 2);
+                out.push_str(&pattern[at..end]);
+                while rest.next_if(|(next, _)| *next < end).is_some() {}
+                continue;
+            }
+            '[' => {
+                in_class = true;
+                out.push('[');
+                // A closing bracket at the beginning of a class is one of it.
+                if rest.next_if(|(_, next)| *next == '^').is_some() {
+                    out.push('^');
+                }
+                if rest.next_if(|(_, next)| *next == ']').is_some() {
+                    out.push_str("\\]");
+                }
+                continue;
+            }
+            ']' => in_class = false,
+            '{' if !in_class && !begins_repetition(&pattern[at..]) => out.push('\\'),
+            _ => {}
+        }
+        out.push(character);
+    }
+    out
+}
+
+fn begins_repetition(text: &str) -> bool {
+    let Some((inner, _)) = text.get(1..).and_then(|text| text.split_once('}')) else { return false };
+    let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
+    !least.is_empty() && least.chars().chain(most.chars()).all(|character| character.is_ascii_digit())
+}
+
+fn tables<'a>(
+    table: &'a DeTable<'static>,
+    key: &str,
+) -> impl Iterator<Item = &'a DeTable<'static>> + use<'a> {
+    let list = table.get(key).and_then(|value| value.get_ref().as_array());
+    list.into_iter().flat_map(|list| list.iter()).filter_map(|value| value.get_ref().as_table())
+}
+
+fn strings<'a>(table: &'a DeTable<'static>, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    let list = table.get(key).and_then(|value| value.get_ref().as_array());
+    list.into_iter().flat_map(|list| list.iter()).filter_map(|value| value.get_ref().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is applied to the contents of files that are no code of ours, or replaced.
+    const LEFT_OUT: [&str; 6] = [
+        "freemius-secret-key",
+        "hashicorp-tf-password",
+        "kubernetes-secret-yaml",
+        "nuget-config-password",
+        "pkcs12-file",
+        "private-key",
+    ];
+
+    #[test]
+    fn every_rule_is_taken_over_or_named_here() {
+        let (table, errors) = DeTable::parse_recoverable(RULES);
+        assert!(errors.is_empty());
+        let ids = tables(table.get_ref(), "rules").filter_map(|rule| rule.get("id")?.get_ref().as_str());
+        let mut left_out: Vec<&str> = ids.collect();
+        assert_eq!(left_out.len(), 222);
+        left_out.retain(|id| rules().rules.iter().all(|rule| rule.id != *id));
+        left_out.sort_unstable();
+        assert_eq!(left_out, LEFT_OUT);
+    }
+
+    #[test]
+    fn every_pattern_is_one_here() {
+        for rule in &rules().rules {
+            rule.compile().unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+            assert!(!rule.keywords.is_empty(), "{}", rule.id);
+        }
+        let lists = rules().rules.iter().flat_map(|rule| &rule.allowed).chain(&rules().allowed);
+        for pattern in lists.flat_map(|allowed| &allowed.patterns) {
+            compile(&pattern.pattern).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
+    #[test]
+    fn braces_and_brackets_are_read_as_go_reads_them() {
+        for (go, rust) in [
+            (r"a{2}b{1,}c{1,3}", r"a{2}b{1,}c{1,3}"),
+            (r"{{[^}]+}}", r"\{\{[^}]+}}"),
+            (r"^\$(?:\d+|{\d+})$", r"^\$(?:\d+|\{\d+})$"),
+            (r"[^:]+:\[[^]]+]", r"[^:]+:\[[^\]]+]"),
+            (r"[\w[x]", r"[\w\[x]"),
+            (r"pat[[:alnum:]]{14}", r"pat[[:alnum:]]{14}"),
+        ] {
+            assert_eq!(in_rust(go), rust);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Secrets in code: where they are, and code without them.
+//!
+//! A secret gives way to as many `x` as it has bytes. Quotes and line ends stay, and so does every offset, line and column; a
+//! text that was redacted once stays as it is. Equal secrets cannot be linked. Pure: no IO, no clock.
+//!
+//! Three sources, each with its own idea of what a secret is: [`gitleaks`] knows the tokens of services, [`places`] a few of them that
+//! may be cut off or keep their layout, and [`contexts`] reads code. What a value must look like is in [`values`].
+#![deny(clippy::disallowed_methods)]
+
+mod contexts;
+mod entropy;
+mod gitleaks;
+mod places;
+mod values;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// What stands in place of every byte of a secret.
+pub const MASK: char = 'x';
+
+/// How much of the code around a text is searched with it, bytes: what says that something is a secret is in the same statement, or in
+/// the lines of a private key.
+const AROUND: usize = 8 << 10;
+
+/// A search is repeated on the masked text, since what is left may look like a secret then. It ends by itself; this is for the case
+/// that it does not.
+const MAX_ROUNDS: usize = 8;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Name of the rule that found it.
+    pub rule: &'static str,
+    /// Where it is, in bytes.
+    pub range: Range<usize>,
+}
+
+/// All secrets in `text`, in order, none overlapping another. Masking them leaves none.
+pub fn find_secrets(text: &str) -> Vec<Finding> {
+    let mut findings = find_once(text);
+    for _ in 1..MAX_ROUNDS {
+        if findings.is_empty() {
+            break;
+        }
+        let more = find_once(&mask(text, &findings));
+        if more.is_empty() {
+            break;
+        }
+        findings.extend(more);
+        findings = merge(findings);
+    }
+    findings
+}
+
+fn find_once(text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut found = |rule, range: Range<usize>| {
+        let range = text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end);
+        let secret = text[range.clone()].trim_matches(['"', '\'', '`', '\n', '\r', ' ', '\t']);
+        let start = range.start + text[range].find(secret).unwrap_or_default();
+        if !secret.chars().all(|character| character == MASK || character.is_whitespace()) {
+            findings.push(Finding { rule, range: start..start + secret.len() });
+        }
+    };
+    places::find(text, &mut found);
+    gitleaks::rules().find(text, |rule, range| {
+        if rule != gitleaks::GENERIC || is_literal(text, &range) {
+            found(rule, range);
+        }
+    });
+    contexts::find(text, &mut found);
+    merge(findings)
+}
+
+/// Whether a value is written out rather than computed: it is quoted, and as random as keys are.
+fn is_literal(text: &str, range: &Range<usize>) -> bool {
+    let before = text[..text.floor_char_boundary(range.start)].chars().next_back();
+    let is_quoted = before.is_some_and(|before| ['"', '\'', '`'].contains(&before));
+    let Some(value) = text.get(range.clone()) else { return false };
+    is_quoted && values::is_key(value)
+}
+
+/// `text` without its secrets; borrowed when there are none.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    match find_secrets(text).as_slice() {
+        [] => Cow::Borrowed(text),
+        findings => Cow::Owned(mask(text, findings)),
+    }
+}
+
+/// `text` without its secrets and those that begin before or end after it, as it is between two others; and the whole secrets.
+///
+/// What is before and after says whether it holds one: `password = "` before an answer, or the other half of a token.
+pub fn redact_between(before: &str, text: &str, after: &str) -> (String, Vec<String>) {
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(AROUND))..];
+    let after = &after[..after.floor_char_boundary(AROUND)];
+    let whole = [before, text, after].concat();
+    let range = before.len()..before.len() + text.len();
+    let mut findings = find_secrets(&whole);
+    findings.retain(|finding| finding.range.start < range.end && range.start < finding.range.end);
+    let secrets = findings.iter().map(|finding| whole[finding.range.clone()].to_owned()).collect();
+    // A mask begins and ends between characters, and so does the text.
+    (mask(&whole, &findings)[range].to_owned(), secrets)
+}
+
+/// `text` with every byte of the findings masked but line ends. They are in order and do not overlap.
+pub fn mask(text: &str, findings: &[Finding]) -> String {
+    let mut masked = String::with_capacity(text.len());
+    for Finding { range, .. } in findings {
+        masked.push_str(&text[masked.len()..range.start]);
+        masked.extend(text[range.clone()].bytes().map(|byte| match byte {
+            b'\n' => '\n',
+            b'\r' => '\r',
+            _ => MASK,
+        }));
+    }
+    masked.push_str(&text[masked.len()..]);
+    masked
+}
+
+/// Whether a secret is so distinctive that the same text elsewhere is the same secret.
+pub fn is_distinctive(secret: &str) -> bool {
+    places::is_random(secret)
+}
+
+/// Joins findings that overlap; the one that begins first gives its name.
+fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.range.start, Reverse(finding.range.end)));
+    let mut merged: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match merged.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+            }
+            _ => merged.push(finding),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests;
