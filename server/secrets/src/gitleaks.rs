@@ -177,7 +177,7 @@ impl Rule {
         let windows = match self.names_keyword {
             _ if self.id == GENERIC => lines_with_literals(text, keywords),
             true => windows(text, keywords),
-            false => vec![0..text.len()],
+            false => std::iter::once(0..text.len()).collect(),
         };
         for window in windows {
             for captures in pattern.captures_iter(&text.as_bytes()[window.clone()]) {
