@@ -37,6 +37,7 @@ pub struct FileIndex {
     /// A bag of words for every function.
     function_words: Bags,
     outline: Outline,
+    is_too_complex: bool,
     chunks: Lazy<Arc<FileChunks>>,
     /// Where literals and comments go over a line end, in bytes.
     spanning: Lazy<Box<[Range<u32>]>>,
@@ -107,6 +108,11 @@ impl FileIndex {
     /// What it defines and imports.
     pub fn outline(&self) -> &Outline {
         &self.outline
+    }
+
+    /// Whether it could not be parsed within the budget: it has lines and words, but neither functions nor names.
+    pub fn is_too_complex(&self) -> bool {
+        self.is_too_complex
     }
 
     /// Its lines that are not blank, in order.

@@ -74,6 +74,14 @@ impl Index {
         self.0.iter().map(|layer| layer.files().count()).sum()
     }
 
+    /// Paths of the files that could not be parsed within the budget, in order: they are searched by their lines and words alone.
+    pub fn too_complex(&self) -> Vec<Arc<str>> {
+        let files = self.0.iter().flat_map(Layer::files).filter(|file| file.is_too_complex());
+        let mut paths: Vec<Arc<str>> = files.map(|file| Arc::clone(&file.file().path)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
     pub(crate) fn layers(&self) -> &[Layer] {
         &self.0
     }

@@ -186,7 +186,14 @@ async fn index(
         Ok(opened) => opened,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    tracing::info!(folder = folder.name, reused = opening.reused, derived = opening.derived, "opened");
+    let too_complex = indexer.indexed().index.too_complex().len();
+    tracing::info!(
+        folder = folder.name,
+        reused = opening.reused,
+        derived = opening.derived,
+        too_complex,
+        "opened"
+    );
     if let Some(miss) = opening.miss {
         tracing::warn!(folder = folder.name, reason = %miss, "the cache is built anew");
     }

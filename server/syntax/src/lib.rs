@@ -15,6 +15,7 @@
 
 mod blocks;
 mod body;
+mod bounded;
 mod compact;
 mod constructs;
 mod expr;

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
+use crate::bounded::Budget;
 use crate::expr::Expr;
 use crate::language::Language;
 use crate::pieces::parse_pieces;
@@ -315,6 +316,8 @@ pub(crate) struct OutlineBuilder<'a> {
     language: Language,
     /// How many pieces in pieces the current node is in.
     depth: usize,
+    /// For parsing all pieces of the text together.
+    budget: Budget,
     /// Positions of namespaces by their names.
     known_namespaces: FxHashMap<Box<str>, u32>,
     known: Known,
@@ -388,6 +391,7 @@ impl<'a> OutlineBuilder<'a> {
             regions,
             language,
             depth: 0,
+            budget: Budget::of_file(source.text.len()),
             known_namespaces: [("".into(), 0)].into_iter().collect(),
             known: Known::default(),
             around: None,
@@ -407,7 +411,7 @@ impl<'a> OutlineBuilder<'a> {
     /// Parses pieces of the current node again and takes in what they define.
     pub(crate) fn walk_pieces(&mut self, pieces: &[tree_sitter::Range]) {
         if self.depth < MAX_PIECE_DEPTH
-            && let Some(tree) = parse_pieces(self.language, self.source.text, pieces)
+            && let Some(tree) = parse_pieces(self.language, self.source.text, pieces, &mut self.budget)
         {
             self.depth += 1;
             self.walk(tree.root_node());

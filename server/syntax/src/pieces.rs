@@ -3,17 +3,19 @@
 
 use tree_sitter::{Node, Point, Range};
 
+use crate::bounded::{self, Budget, Input};
 use crate::language::Language;
-use crate::tree::with_parser;
 
-/// The tree of what stands in `pieces`, as if nothing else stood in the file. Positions are those of the whole text.
-pub(crate) fn parse_pieces(language: Language, text: &str, pieces: &[Range]) -> Option<tree_sitter::Tree> {
-    with_parser(language, |parser| {
-        parser.set_included_ranges(pieces).ok()?;
-        let tree = parser.parse(text, None);
-        parser.set_included_ranges(&[]).expect("no range is out of order");
-        tree
-    })
+/// The tree of what stands in `pieces`, as if nothing else stood in the file. Positions are those of the whole text. `None` where the
+/// budget, from which it is taken, does not allow it.
+pub(crate) fn parse_pieces(
+    language: Language,
+    text: &str,
+    pieces: &[Range],
+    budget: &mut Budget,
+) -> Option<tree_sitter::Tree> {
+    let grammar = (language.row().grammar)();
+    bounded::parse(&Input { grammar: &grammar, text, old: None, pieces }, budget)
 }
 
 /// What stands between the first and the last sign of a node, which are one byte each.

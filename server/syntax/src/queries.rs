@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tree_sitter::{Language as Grammar, Node, Query, QueryCapture};
 
 use crate::blocks::BlockKind;
+use crate::bounded;
 use crate::language::{COUNT, Language};
 
 /// What a construct is.
@@ -115,6 +116,7 @@ impl Kinds {
 
 impl RoleQuery {
     fn compile(language: Language, sources: &[&str]) -> Result<RoleQuery, QueryError> {
+        bounded::install();
         let fail = |message| QueryError { language, message };
         let (grammar, source) = ((language.row().grammar)(), sources.concat());
         let query = Query::new(&grammar, &source).map_err(|error| fail(error.to_string()))?;

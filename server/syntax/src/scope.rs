@@ -12,7 +12,7 @@ use crate::expr::{Expr, Expressions};
 use crate::language::Language;
 use crate::lexer::{TokenKind, is_reserved, lex};
 use crate::outline::{DefinitionKind, Outline, Source};
-use crate::tree::{Tree, parse};
+use crate::tree::{Tree, parse_while_edited};
 use crate::walk::Walk;
 
 /// Stands at the cursor where no name is begun, so that the parser sees a complete expression.
@@ -55,7 +55,7 @@ pub struct Scope {
 /// What is in reach after `prefix`, which is all that stands before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
     let text = complete(language, prefix);
-    let tree = parse(language, &text);
+    let tree = parse_while_edited(language, &text);
     let outline = tree.outline(&text);
     let enclosing = enclosing(&outline, prefix.len());
     let expressions = Expressions::new(language.row().rules, Source { text: &text });

@@ -1,10 +1,9 @@
 //! Parsing, anew or after a change.
 
-use std::cell::RefCell;
-
 use text::Edit;
-use tree_sitter::{InputEdit, Node, Parser, Point};
+use tree_sitter::{InputEdit, Node, Point};
 
+use crate::bounded::{self, Budget, Input};
 use crate::language::Language;
 use crate::walk::walk;
 
@@ -15,26 +14,30 @@ use crate::walk::walk;
 pub struct Tree {
     pub(crate) language: Language,
     pub(crate) inner: tree_sitter::Tree,
+    is_too_complex: bool,
 }
 
-/// Parses `text`; never fails.
+/// Parses `text`; never fails. A text that takes more time or memory than a budget allows has an empty tree, which says so
+/// ([`Tree::is_too_complex`]).
 pub fn parse(language: Language, text: &str) -> Tree {
-    parse_from(language, text, None)
+    parse_from(language, text, None, Budget::of_file(text.len()))
 }
 
-fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>) -> Tree {
-    let inner = with_parser(language, |parser| parser.parse(text, old));
-    Tree { language, inner: inner.expect("a parser with a language and without a deadline gives a tree") }
+/// The same with the smaller budget for texts that change at every key.
+pub(crate) fn parse_while_edited(language: Language, text: &str) -> Tree {
+    parse_from(language, text, None, Budget::of_edit(text.len()))
 }
 
-/// Lets `work` use a parser of `language`. Each thread has one: what it has allocated serves the next text, too.
-pub(crate) fn with_parser<T>(language: Language, work: impl FnOnce(&mut Parser) -> T) -> T {
-    thread_local!(static PARSER: RefCell<Parser> = RefCell::new(Parser::new()));
+fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>, mut budget: Budget) -> Tree {
     let grammar = (language.row().grammar)();
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&grammar).expect("the grammars fit the tree-sitter of this build");
-        work(parser)
-    })
+    let input = Input { grammar: &grammar, text, old, pieces: &[] };
+    let parsed = bounded::parse(&input, &mut budget);
+    let is_too_complex = parsed.is_none();
+    let inner = parsed.unwrap_or_else(|| {
+        let nothing = Input { text: "", old: None, ..input };
+        bounded::parse(&nothing, &mut Budget::of_file(0)).expect("the empty text is within every budget")
+    });
+    Tree { language, inner, is_too_complex }
 }
 
 impl Tree {
@@ -43,17 +46,30 @@ impl Tree {
         self.language
     }
 
-    /// The tree of `new`, parsed where it differs from `old`, which is the text of this tree.
+    /// The tree of `new`, parsed where it differs from `old`, which is the text of this tree. The budget is that of a text which changes
+    /// at every key.
     #[must_use]
     pub fn update(&self, old: &str, new: &str) -> Tree {
         let Some(edit) = Edit::between(old, new) else { return self.clone() };
+        if self.is_too_complex {
+            return parse_while_edited(self.language, new);
+        }
         let mut moved = self.inner.clone();
         moved.edit(&input_edit(old, &edit));
-        parse_from(self.language, new, Some(&moved))
+        parse_from(self.language, new, Some(&moved), Budget::of_edit(new.len()))
     }
 
-    /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count).
+    /// Whether parsing took more time or memory than it may. The tree is then that of the empty text. It depends on the text, the
+    /// language and, after an update, on what was reused, never on the machine.
+    pub fn is_too_complex(&self) -> bool {
+        self.is_too_complex
+    }
+
+    /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count), or gave up.
     pub fn has_error(&self) -> bool {
+        if self.is_too_complex {
+            return true;
+        }
         // Subtrees without a flaw are passed over, so that only the paths to flaws are walked.
         walk(self.root(), |node| node.has_error()).any(|node| node.is_error())
     }

@@ -46,6 +46,7 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
             "cached_bytes": saved.map(|saved| saved.bytes),
             "tokens": tokens.tokens,
             "files_without_tokens": tokens.left_out,
+            "files_too_complex": indexer.indexed().index.too_complex().len(),
         });
         return Ok(format!("{report:#}\n"));
     }

@@ -60,7 +60,24 @@ pub(crate) fn open(path: &Path, cache: Option<Cache>) -> anyhow::Result<(Indexer
         say(&format!("the cache is built anew: {miss}"));
     }
     tell_skips(snapshot.skips());
+    tell_too_complex(&indexer.indexed().index.too_complex());
     Ok((indexer, opening))
+}
+
+/// Counts the files that could not be parsed, and names the first of them.
+fn tell_too_complex(paths: &[Arc<str>]) {
+    /// As many as of the files that are skipped for another reason.
+    const EXAMPLES: usize = 3;
+    if paths.is_empty() {
+        return;
+    }
+    say(&format!("{} too complex to parse: searched as plain text, never mined", count(paths.len(), "file")));
+    for path in paths.iter().take(EXAMPLES) {
+        say(&format!("  {}: too complex", output::path(Path::new(&**path))));
+    }
+    if paths.len() > EXAMPLES {
+        say(&format!("  and {} more", paths.len() - EXAMPLES));
+    }
 }
 
 /// The tokens of `files`, kept for the next time where that pays. They are as if nothing had been kept, since what is measured must not

@@ -32,6 +32,7 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
         functions,
         function_words,
         outline,
+        is_too_complex: tree.is_too_complex(),
         chunks: Lazy::default(),
         spanning: Lazy::default(),
     }
@@ -51,6 +52,7 @@ fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
         functions: Box::default(),
         function_words: Bags::default(),
         outline: Outline::default(),
+        is_too_complex: false,
         chunks: Lazy::default(),
         spanning: Lazy::default(),
     }

@@ -1,7 +1,7 @@
 //! How a [`FileIndex`] is stored: without its text, which is read anyway to see whether it is still the same.
 //!
 //! ```text
-//! format | checksum of the rest | content hash | blocks | functions | words of functions | outline
+//! format | checksum of the rest | content hash | whether it is too complex | blocks | functions | words of functions | outline
 //! ```
 //!
 //! What can be found faster than it can be read (the lines) is not stored. Bytes that this module did not write are recognised.
@@ -33,11 +33,12 @@ pub enum DecodeError {
 
 impl FileIndex {
     /// Changes with whatever is derived from a file and with how it is stored.
-    pub const FORMAT: &'static str = "file-index 3";
+    pub const FORMAT: &'static str = "file-index 4";
 
     /// Everything but the text and the path.
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = self.hash.bytes().to_vec();
+        write_number(&mut payload, u32::from(self.is_too_complex));
         self.blocks.encode(&mut payload);
         write_number(&mut payload, self.functions.len() as u32);
         for function in &self.functions {
@@ -67,6 +68,7 @@ impl FileIndex {
 fn read(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Option<FileIndex> {
     let text = &*file.text;
     let lines = if has_place_in_32_bits(text) { code_lines(text) } else { Box::default() };
+    let is_too_complex = read_number(&mut payload)? != 0;
     let blocks = Bags::decode(&mut payload)?;
     let functions = read_functions(&mut payload)?;
     let function_words = Bags::decode(&mut payload)?;
@@ -84,6 +86,7 @@ fn read(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Option<FileI
         functions,
         function_words,
         outline,
+        is_too_complex,
         chunks: Lazy::default(),
         spanning: Lazy::default(),
     })

@@ -1,5 +1,6 @@
 //! What each language's queries find, on one small fixture per construct; and what holds for every text.
 
+mod bounds;
 mod c;
 mod check;
 mod cpp;
@@ -7,6 +8,7 @@ mod csharp;
 mod go;
 mod golden;
 mod growth;
+mod hostile;
 mod invariants;
 mod java;
 mod javascript;
