@@ -45,9 +45,16 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 
-/// An interval as whole percents.
+/// An interval as whole percents, rounded outward: a value inside it is never shown outside of it.
 pub(crate) fn interval(interval: Interval, alphabet: Alphabet) -> String {
-    format!("{:.0}{}{:.0}", interval.low * 100.0, alphabet.to(), interval.high * 100.0)
+    let (low, high) = outward(interval);
+    format!("{low:.0}{}{high:.0}", alphabet.to())
+}
+
+/// The ends in whole percents, rounded outward but for what is noise of computing. Adding zero makes a zero of minus zero.
+fn outward(Interval { low, high, .. }: Interval) -> (f64, f64) {
+    const NOISE: f64 = 1e-9;
+    ((low * 100.0 + NOISE).floor() + 0.0, (high * 100.0 - NOISE).ceil() + 0.0)
 }
 
 /// A difference of shares in percentage points.
@@ -57,7 +64,8 @@ pub(crate) fn signed_percent(difference: f64) -> String {
 
 /// The interval of a difference; written out because its ends have signs.
 pub(crate) fn signed_interval(interval: Interval) -> String {
-    format!("{:+.0} to {:+.0}", interval.low * 100.0, interval.high * 100.0)
+    let (low, high) = outward(interval);
+    format!("{low:+.0} to {high:+.0}")
 }
 
 /// The cell's value in percent, or its counts where there are too few cases for a ratio.
@@ -256,6 +264,29 @@ mod tests {
             let code = u32::from(character);
             let in_script = ranges.iter().any(|&(first, last)| (first..=last).contains(&code));
             assert_eq!(is_invisible(character), in_script, "U+{code:04X}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_value_is_shown_inside_its_interval(
+            ends in proptest::array::uniform3(proptest::prop_oneof![-1.0..=1.0, -0.001..=0.001, 0.998..=1.0]),
+        ) {
+            let mut ends = ends;
+            ends.sort_by(f64::total_cmp);
+            let [low, value, high] = ends;
+            let shown = Interval { low, high, method: "clopper_pearson" };
+            let number = |text: &str| text.parse::<f64>().expect("a number");
+            let text = signed_interval(shown);
+            let (first, last) = text.split_once(" to ").expect("two ends");
+            let difference = number(&signed_percent(value));
+            proptest::prop_assert!(number(first) <= difference && difference <= number(last), "{difference} {text}");
+            if low >= 0.0 {
+                let text = interval(shown, Alphabet::Ascii);
+                let (first, last) = text.split_once('-').expect("two ends");
+                let share = number(&percent(value));
+                proptest::prop_assert!(number(first) <= share && share <= number(last), "{share} {text}");
+            }
         }
     }
 

@@ -137,7 +137,7 @@ fn engine(summary: &Summary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (Wilson's where they are too few or all cases the same). \
+        "Percent, in brackets the 95 % interval, resampled over whole files (exact or Student's where they are few). \
          Cells under {} cases show counts only.",
         scoring::summary::MIN_CASES
     )

@@ -6,11 +6,14 @@
 use std::cmp::Ordering;
 
 use crate::metric::Counts;
+use crate::statistics::beta::student;
 use crate::statistics::bootstrap::Columns;
 use crate::statistics::sample::{Clusters, Sample};
-use crate::statistics::wilson::Share;
-use crate::statistics::{MIN_CLUSTERS, bootstrap, wilson};
+use crate::statistics::{MIN_CLUSTERS, bootstrap, exact};
 use crate::summary::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
+
+/// A file with all the weight would have no deviation to be raised.
+const MAX_WEIGHT: f64 = 0.99;
 
 /// `b` minus `a` in one metric, over the cases that both have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,9 +111,9 @@ fn interval(samples: &Samples, difference: f64, seed: u64) -> Option<Interval> {
         return samples.are_shares().then(|| around_constant(&samples.differences, difference));
     }
     if samples.differences.clusters() < MIN_CLUSTERS {
-        return samples.are_shares().then(|| newcombe(&samples.a, &samples.b));
+        return samples.are_shares().then(|| student_interval(samples, difference)).flatten();
     }
-    resampled(samples, seed)
+    resampled(samples, seed).map(|interval| interval.around(difference))
 }
 
 fn resampled(samples: &Samples, seed: u64) -> Option<Interval> {
@@ -122,31 +125,39 @@ fn resampled(samples: &Samples, seed: u64) -> Option<Interval> {
 
 /// When every case shows the same difference, how many cases there may be that do not is what is uncertain.
 ///
-/// For right and wrong answers without any difference this is the score interval of paired shares (Tango 1998): with
-/// nothing seen in n cases, up to z^2 / (n + z^2) to either side, about 4 / n. Files count once, since what never occurred
+/// With nothing seen in n cases, up to 1 - 0.025^(1/n) of them may be otherwise to either side (Clopper and Pearson 1934), about 4 / n. Files count once, since what never occurred
 /// shows no correlation. For similarities it is too wide rather than too narrow: a case that differs may differ by 1.
 fn around_constant(differences: &Sample, difference: f64) -> Interval {
     let effective_cases = differences.effective_cases();
-    let (_, others) = wilson::interval(0.0, effective_cases);
+    let (_, others) = exact::interval(0.0, effective_cases);
     let (low, high) = ((difference - others).max(-1.0), (difference + others).min(1.0));
-    Interval { low, high, method: IntervalMethod::Wilson { effective_cases } }
+    Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
 }
 
-fn newcombe(a: &Sample, b: &Sample) -> Interval {
-    let share = |sample: &Sample| Share::new(sample.total().ratio().unwrap_or(0.0), sample.effective_cases());
-    let (low, high) = wilson::difference(share(a), share(b), correlation(a, b));
-    let effective_cases = a.effective_cases().min(b.effective_cases());
-    Interval { low, high, method: IntervalMethod::Wilson { effective_cases } }
-}
-
-/// Pearson's correlation of the two engines' values; 0 where one of them is constant.
-fn correlation(a: &Sample, b: &Sample) -> f64 {
-    let mean = |sample: &Sample| sample.ratios().sum::<f64>() / sample.len() as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let products = a.ratios().zip(b.ratios()).map(|(x, y)| (x - mean_a) * (y - mean_b)).sum::<f64>();
-    let squares = |sample: &Sample, mean: f64| sample.ratios().map(|x| (x - mean).powi(2)).sum::<f64>();
-    let scale = (squares(a, mean_a) * squares(b, mean_b)).sqrt();
-    if scale == 0.0 { 0.0 } else { products / scale }
+/// Student's interval of the difference of two ratios over few files.
+///
+/// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean), and at
+/// least that of independent cases: few files may be equal by chance. The degrees of freedom are the files of equal weight that the
+/// files are worth, less one. In simulations with 3 to 20 files of 4 to 12 cases, equal or not, it held the true difference in at least
+/// 94.5 %. `None` for one file.
+fn student_interval(samples: &Samples, difference: f64) -> Option<Interval> {
+    let files: Vec<(Counts, Counts)> =
+        samples.a.cluster_totals().into_iter().zip(samples.b.cluster_totals()).collect();
+    let (of_a, of_b) = (samples.a.total(), samples.b.total());
+    let (ratio_a, ratio_b) = (of_a.ratio()?, of_b.ratio()?);
+    let deviation =
+        |a: Counts, b: Counts| (b.num - ratio_b * b.den) / of_b.den - (a.num - ratio_a * a.den) / of_a.den;
+    let weight = |a: Counts, b: Counts| ((a.den / of_a.den + b.den / of_b.den) / 2.0).min(MAX_WEIGHT);
+    let of_files: f64 = files.iter().map(|&(a, b)| deviation(a, b).powi(2) / (1.0 - weight(a, b))).sum();
+    let of_cases: f64 = samples.a.cases().zip(samples.b.cases()).map(|(a, b)| deviation(a, b).powi(2)).sum();
+    let worth = samples.differences.effective_clusters();
+    if samples.differences.clusters() < 2 {
+        return None;
+    }
+    let degrees = (worth - 1.0).max(1.0);
+    let margin = student(degrees) * of_files.max(of_cases).sqrt();
+    let (low, high) = ((difference - margin).max(-1.0), (difference + margin).min(1.0));
+    Some(Interval { low, high, method: IntervalMethod::Student { degrees } })
 }
 
 #[cfg(test)]
@@ -208,15 +219,15 @@ mod tests {
     fn equal_engines_may_still_differ_in_what_was_not_seen() {
         let engine = engine(2, every(2, 40));
         let interval = compare(&engine, &engine, "m", 1).interval.expect("an interval");
-        assert_eq!(interval.method, IntervalMethod::Wilson { effective_cases: 20.0 });
+        assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 20.0 });
         assert!(interval.low < -0.1 && interval.high > 0.1, "{interval:?}");
     }
 
     #[test]
-    fn few_files_get_newcombes_interval() {
+    fn few_files_get_students_interval() {
         let interval = compare(&engine(5, every(2, 30)), &engine(5, every(3, 30)), "m", 1).interval;
         let interval = interval.expect("an interval");
-        assert!(matches!(interval.method, IntervalMethod::Wilson { .. }), "{interval:?}");
+        assert!(matches!(interval.method, IntervalMethod::Student { degrees: 5.0 }), "{interval:?}");
         assert!(interval.low < -0.3 && 0.0 < interval.high, "{interval:?}");
     }
 

@@ -135,7 +135,8 @@ impl From<scoring::Interval> for Interval {
     fn from(interval: scoring::Interval) -> Interval {
         let method = match interval.method {
             IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
-            IntervalMethod::Wilson { .. } => "wilson",
+            IntervalMethod::ClopperPearson { .. } => "clopper_pearson",
+            IntervalMethod::Student { .. } => "student_t",
         };
         Interval { low: interval.low, high: interval.high, method }
     }

@@ -19,49 +19,49 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
 
         cross_file
           kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
-          in_file*               builtin  45    0.0  0–20       0.0  0–20     65.8  57–73   0+0+0     15/27
-                                 qwen     45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0  507/1594
-          retrieval              builtin  45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0     15/27
-                                 qwen     45   77.8  60–96     77.8  60–96    91.0  82–98   0+0+0  507/1594
-          oracle                 builtin  45   33.3  33–33     33.3  33–33    78.5  71–86   0+0+0     15/27
-                                 qwen     45   77.8  60–96     77.8  60–96    91.0  82–98   0+0+0  507/1594
-          in_file, unresolved*   builtin  15    0.0  0–20       0.0  0–20     70.5  55–86   0+0+0     16/28
-                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
-          retrieval, unresolved  builtin  15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0     16/28
-                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
-          oracle, unresolved     builtin  15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0     16/28
-                                 qwen     15  100.0  80–100   100.0  80–100  100.0  80–100  0+0+0  458/1563
+          in_file*               builtin  45    0.0  0–22       0.0  0–22     65.8  48–81   0+0+0     15/27
+                                 qwen     45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0  507/1594
+          retrieval              builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
+                                 qwen     45   77.8  55–93     77.8  55–93    91.0  73–99   0+0+0  507/1594
+          oracle                 builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
+                                 qwen     45   77.8  55–93     77.8  55–93    91.0  73–99   0+0+0  507/1594
+          in_file, unresolved*   builtin  15    0.0  0–22       0.0  0–22     70.5  42–91   0+0+0     16/28
+                                 qwen     15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0  458/1563
+          retrieval, unresolved  builtin  15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0     16/28
+                                 qwen     15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0  458/1563
+          oracle, unresolved     builtin  15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0     16/28
+                                 qwen     15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0  458/1563
 
         by language
           language               engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
-          python                 builtin  20   50.0  30–70     50.0  30–70    79.8  58–92   0+0+0     16/26
-                                 qwen     20   50.0  30–70     50.0  30–70    79.8  58–92   0+0+0  541/1563
-          rust                   builtin  20   50.0  30–70     50.0  30–70    80.1  59–92   0+0+0     14/25
-                                 qwen     20  100.0  57–100   100.0  57–100  100.0  57–100  0+0+0  398/1323
-          typescript             builtin  20   50.0  30–70     50.0  30–70    91.8  72–98   0+0+0     14/28
-                                 qwen     20  100.0  57–100   100.0  57–100  100.0  57–100  0+0+0  594/1658
+          python                 builtin  20   50.0  20–80     50.0  20–80    79.8  46–97   0+0+0     16/26
+                                 qwen     20   50.0  20–80     50.0  20–80    79.8  46–97   0+0+0  541/1563
+          rust                   builtin  20   50.0  20–80     50.0  20–80    80.1  47–97   0+0+0     14/25
+                                 qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  398/1323
+          typescript             builtin  20   50.0  20–80     50.0  20–80    91.8  60–100  0+0+0     14/28
+                                 qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  594/1658
 
         overall
           engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet        ms
-          builtin  60   50.0  50–50    50.0  50–50  83.9  78–90          –        0+0+0     15/27
-          qwen     60   83.3  70–97    83.3  70–97  93.3  86–99          –        0+0+0  490/1563
+          builtin  60   50.0  34–66    50.0  34–66  83.9  69–94          –        0+0+0     15/27
+          qwen     60   83.3  65–95    83.3  65–95  93.3  79–99          –        0+0+0  490/1563
 
         qwen - builtin, on the same cases
           metric            n  difference        95 %  better  worse
-          exact match      60       +33.3  +20 to +47      20      0
-          token exact      60       +33.3  +20 to +47      20      0
-          edit similarity  60        +9.4   +4 to +16      20      0
+          exact match      60       +33.3  +19 to +47      20      0
+          token exact      60       +33.3  +19 to +47      20      0
+          edit similarity  60        +9.4   +3 to +16      20      0
 
         cross_file: what context adds, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
-          retrieval - in_file*              builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
-          oracle - in_file*                 builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
-          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
-          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
-          retrieval - in_file               qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
-          oracle - in_file                  qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
-          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
-          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+          retrieval - in_file*              builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
+          oracle - in_file*                 builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
+          retrieval - in_file*, unresolved  builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
+          oracle - in_file*, unresolved     builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
+          retrieval - in_file               qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
+          oracle - in_file                  qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
+          retrieval - in_file, unresolved   qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
+          oracle - in_file, unresolved      qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
         +/-: holes in which it makes the answer better, and worse.
 
     "#]]

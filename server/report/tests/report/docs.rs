@@ -22,7 +22,7 @@ fn check(heading: &str, value: &impl Serialize) {
     assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
 }
 
-const INTERVAL: Interval = Interval { low: 0.1, high: 0.3, method: "wilson" };
+const INTERVAL: Interval = Interval { low: 0.1, high: 0.3, method: "clopper_pearson" };
 const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
 
 #[test]

@@ -52,7 +52,7 @@ fn items_say_what_they_are_and_what_they_cost() {
 
 fn row(strategy: &str, questions: usize) -> StrategyRow {
     let cell = |cases: usize, value: f64| {
-        let interval = Interval { low: value - 0.1, high: value + 0.1, method: "wilson" };
+        let interval = Interval { low: value - 0.1, high: value + 0.1, method: "clopper_pearson" };
         let value = (cases >= scoring::summary::MIN_CASES).then_some(value);
         Some(Cell { cases, num: 3.0, den: cases as f64, value, interval: value.map(|_| interval) })
     };

@@ -66,7 +66,11 @@ fn cell(cases: usize, value: f64) -> Cell {
         num: value * cases as f64,
         den: cases as f64,
         value: has_enough.then_some(value),
-        interval: has_enough.then_some(Interval { low: value - 0.1, high: value + 0.1, method: "wilson" }),
+        interval: has_enough.then_some(Interval {
+            low: value - 0.1,
+            high: value + 0.1,
+            method: "clopper_pearson",
+        }),
     }
 }
 
@@ -114,43 +118,43 @@ fn at_80_columns() {
     check(
         PLAIN,
         expect![[r#"
-        mined cases · 40 cases from 20 files
+            mined cases · 40 cases from 20 files
 
-        full_block
-          kind       engine    n  exact  95 %   tokens   edit  95 %   quiet         ms
-          all        builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
-                     qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
-          function   builtin   4    1/4            1/4  1.8/4         2+1+0  8.2/12.3s
-                     qwen      4    2/4            2/4  2.8/4         2+1+0  408/12.3s
-          statement  builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
-                     qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
+            full_block
+              kind       engine    n  exact  95 %   tokens   edit  95 %   quiet         ms
+              all        builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
+                         qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
+              function   builtin   4    1/4            1/4  1.8/4         2+1+0  8.2/12.3s
+                         qwen      4    2/4            2/4  2.8/4         2+1+0  408/12.3s
+              statement  builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
+                         qwen     40   50.0  40–60    50.0   70.0  60–80  2+1+0  408/12.3s
 
-        inner_block/empty
-          kind  engine    n  restraint  95 %   silent  gated  failed         ms
-          for   builtin  12       75.0  65–85       9      0       0  8.2/12.3s
-                qwen     12       50.0  40–60       9      0       0  408/12.3s
+            inner_block/empty
+              kind  engine    n  restraint  95 %   silent  gated  failed         ms
+              for   builtin  12       75.0  65–85       9      0       0  8.2/12.3s
+                    qwen     12       50.0  40–60       9      0       0  408/12.3s
 
-        overall
-          engine    n  exact  95 %   tokens  edit  95 %   restraint  quiet         ms
-          builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
-          qwen     40   50.0  40–60    50.0  70.0  60–80          –  2+1+0  408/12.3s
+            overall
+              engine    n  exact  95 %   tokens  edit  95 %   restraint  quiet         ms
+              builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
+              qwen     40   50.0  40–60    50.0  70.0  60–80          –  2+1+0  408/12.3s
 
-        qwen - builtin, on the same cases
-          metric        n  difference       95 %  better  worse
-          exact match  40       +25.0  -2 to +52      12      2
+            qwen - builtin, on the same cases
+              metric        n  difference       95 %  better  worse
+              exact match  40       +25.0  -2 to +52      12      2
 
-        Percent, then the 95 % interval, resampled over files because cases of one file
-        are alike; Wilson's where files are too few or cases all the same. Cells under
-        10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-        median/95th percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file
+            are alike; exact or Student's where files are few. Cells under 10 cases show
+            counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as longest.
 
-        Notes
-          3 files share 40 % of their lines with a case's file; they were hidden from
-          the index
+            Notes
+              3 files share 40 % of their lines with a case's file; they were hidden from
+              the index
 
-        Next
-          ghostbench report RUN
-    "#]],
+            Next
+              ghostbench report RUN
+        "#]],
     );
 }
 
@@ -159,41 +163,41 @@ fn at_120_columns_in_ascii() {
     check(
         Style { width: 120, unicode: false, ..PLAIN },
         expect![[r#"
-        mined cases - 40 cases from 20 files
+            mined cases - 40 cases from 20 files
 
-        full_block
-          kind       engine    n  exact  95 %   tokens  95 %    edit  95 %   silent  gated  failed         ms
-          all        builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
-                     qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
-          function   builtin   4    1/4            1/4         1.8/4              2      1       0  8.2/12.3s
-                     qwen      4    2/4            2/4         2.8/4              2      1       0  408/12.3s
-          statement  builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
-                     qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
+            full_block
+              kind       engine    n  exact  95 %   tokens  95 %    edit  95 %   silent  gated  failed         ms
+              all        builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
+                         qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
+              function   builtin   4    1/4            1/4         1.8/4              2      1       0  8.2/12.3s
+                         qwen      4    2/4            2/4         2.8/4              2      1       0  408/12.3s
+              statement  builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
+                         qwen     40   50.0  40-60    50.0  40-60   70.0  60-80       2      1       0  408/12.3s
 
-        inner_block/empty
-          kind  engine    n  restraint  95 %   silent  gated  failed         ms
-          for   builtin  12       75.0  65-85       9      0       0  8.2/12.3s
-                qwen     12       50.0  40-60       9      0       0  408/12.3s
+            inner_block/empty
+              kind  engine    n  restraint  95 %   silent  gated  failed         ms
+              for   builtin  12       75.0  65-85       9      0       0  8.2/12.3s
+                    qwen     12       50.0  40-60       9      0       0  408/12.3s
 
-        overall
-          engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet         ms
-          builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
-          qwen     40   50.0  40-60    50.0  40-60  70.0  60-80          -        2+1+0  408/12.3s
+            overall
+              engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet         ms
+              builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
+              qwen     40   50.0  40-60    50.0  40-60  70.0  60-80          -        2+1+0  408/12.3s
 
-        qwen - builtin, on the same cases
-          metric        n  difference       95 %  better  worse
-          exact match  40       +25.0  -2 to +52      12      2
+            qwen - builtin, on the same cases
+              metric        n  difference       95 %  better  worse
+              exact match  40       +25.0  -2 to +52      12      2
 
-        Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where files are too
-        few or cases all the same. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-        median/95th percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or Student's where
+            files are few. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as longest.
 
-        Notes
-          3 files share 40 % of their lines with a case's file; they were hidden from the index
+            Notes
+              3 files share 40 % of their lines with a case's file; they were hidden from the index
 
-        Next
-          ghostbench report RUN
-    "#]],
+            Next
+              ghostbench report RUN
+        "#]],
     );
 }
 
@@ -202,49 +206,48 @@ fn at_40_columns_the_essentials_remain() {
     check(
         Style { width: 40, ..PLAIN },
         expect![[r#"
-        mined cases · 40 cases from 20 files
+            mined cases · 40 cases from 20 files
 
-        full_block
-          kind       engine    n  exact   edit
-          all        builtin  40   25.0   45.0
-                     qwen     40   50.0   70.0
-          function   builtin   4    1/4  1.8/4
-                     qwen      4    2/4  2.8/4
-          statement  builtin  40   25.0   45.0
-                     qwen     40   50.0   70.0
+            full_block
+              kind       engine    n  exact   edit
+              all        builtin  40   25.0   45.0
+                         qwen     40   50.0   70.0
+              function   builtin   4    1/4  1.8/4
+                         qwen      4    2/4  2.8/4
+              statement  builtin  40   25.0   45.0
+                         qwen     40   50.0   70.0
 
-        inner_block/empty
-          kind  engine    n  restraint  quiet
-          for   builtin  12       75.0  9+0+0
-                qwen     12       50.0  9+0+0
+            inner_block/empty
+              kind  engine    n  restraint  quiet
+              for   builtin  12       75.0  9+0+0
+                    qwen     12       50.0  9+0+0
 
-        overall
-          engine    n  exact  edit
-          builtin  40   25.0  45.0
-          qwen     40   50.0  70.0
+            overall
+              engine    n  exact  edit
+              builtin  40   25.0  45.0
+              qwen     40   50.0  70.0
 
-        qwen - builtin, on the same cases
-          metric        n  difference       95 %  better  worse
-          exact match  40       +25.0  -2 to +52      12      2
+            qwen - builtin, on the same cases
+              metric        n  difference       95 %  better  worse
+              exact match  40       +25.0  -2 to +52      12      2
 
-        Percent, then the 95 % interval,
-        resampled over files because cases of
-        one file are alike; Wilson's where files
-        are too few or cases all the same. Cells
-        under 10 cases show counts only
-        (sum/cases). quiet: answers
-        silent+gated+failed. ms: median/95th
-        percentile, a timeout counting as
-        longest.
+            Percent, then the 95 % interval,
+            resampled over files because cases of
+            one file are alike; exact or Student's
+            where files are few. Cells under 10
+            cases show counts only (sum/cases).
+            quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout
+            counting as longest.
 
-        Notes
-          3 files share 40 % of their lines with
-          a case's file; they were hidden from
-          the index
+            Notes
+              3 files share 40 % of their lines with
+              a case's file; they were hidden from
+              the index
 
-        Next
-          ghostbench report RUN
-    "#]],
+            Next
+              ghostbench report RUN
+        "#]],
     );
 }
 
