@@ -280,3 +280,21 @@ fn only_the_good_file(project: &Project) {
         assert_eq!(case.path, "good.py");
     }
 }
+
+#[test]
+fn a_file_that_is_too_complex_to_parse_is_told_and_the_others_are_used() {
+    let project = Project::new(GOOD);
+    project.write("hostile/Generic.java", ("a<".repeat(20) + "\n").repeat(1_000));
+    project.write("hostile/comments.cpp", ("/* ".repeat(20) + "\n").repeat(1_350));
+    let told =
+        ["2 files too complex to parse", "hostile/Generic.java: too complex", "comments.cpp: too complex"];
+    let indexed = project.run("index . --json").expect_code(0).expect_message(&told);
+    let report: serde_json::Value =
+        serde_json::from_str(&indexed.stdout).expect("standard output is JSON alone");
+    assert_eq!((&report["files"], &report["files_too_complex"]), (&3.into(), &2.into()));
+    // From the cache it is known without parsing.
+    project.run("index .").expect_code(0).expect_message(&told);
+    project.run("mine . --cases 5 --out ../suite.jsonl").expect_code(0).expect_message(&told);
+    let suite = fs::read_to_string(project.beside("suite.jsonl")).expect("it was written");
+    assert!(suite.contains("good.py") && !suite.contains("hostile/"));
+}
