@@ -16,6 +16,7 @@
 //! it; and knows no wire format.
 
 mod address;
+mod breaker;
 mod client;
 mod decode;
 mod fault;

@@ -1,6 +1,8 @@
 //! Requests and their answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -12,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::cassette::{Canonical, Recorded, Tape};
 
+use super::breaker::Breaker;
 use super::fault::{Fault, Stage};
 use super::key::Secrets;
 use super::reply::{Recording, Reply, Source};
@@ -23,9 +26,6 @@ const IDLE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Where a connection costs encryption it is kept longer, as such servers do: nginx, the shortest of the well-known, for 75 s.
 const ENCRYPTED_IDLE_LIMIT: Duration = Duration::from_secs(60);
-
-/// A server that wants to be left alone for longer is asked once in this time nevertheless: limits are lifted, and errors happen.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// What a server says about an error is shorter, bytes.
 const ERROR_LIMIT: usize = 64 << 10;
@@ -70,8 +70,10 @@ pub(crate) struct Client {
     has_key: bool,
     limits: Limits,
     permits: Option<Semaphore>,
-    /// Until when it wants to be left alone, and how it said so.
-    pause: Mutex<Option<(Instant, Fault)>>,
+    breaker: Breaker,
+    /// What spreads pauses, and how often it has done so.
+    jitter: RandomState,
+    draws: AtomicU64,
     /// Where answers are recorded, and come from if they are.
     tape: Option<Tape>,
 }
@@ -95,7 +97,9 @@ impl Client {
             has_key: server.key.is_some(),
             limits: server.limits,
             permits: server.at_once.map(|count| Semaphore::new(count.max(1))),
-            pause: Mutex::default(),
+            breaker: Breaker::default(),
+            jitter: RandomState::new(),
+            draws: AtomicU64::new(0),
             tape: None,
         })
     }
@@ -180,10 +184,7 @@ impl Client {
         };
         let (mut attempt, mut waited) = (0, Duration::ZERO);
         loop {
-            let attempted = match self.paused() {
-                Some(fault) => Err(fault),
-                None => self.attempt(call, &mut recording).await,
-            };
+            let (attempted, was_sent) = self.attempt_if_free(call, &mut recording).await;
             let fault = match attempted {
                 Ok(response) => {
                     return Ok(Reply::new(self, Source::Live(response), attempt, permit, recording));
@@ -191,34 +192,39 @@ impl Client {
                 Err(fault) => fault,
             };
             let left = call.until.map(|until| until.saturating_duration_since(Instant::now()));
-            let Some(wait) = retry::wait(&fault, attempt, waited, left) else { return Err(fault) };
+            let wait = match was_sent {
+                true => retry::wait(&fault, attempt, waited, left, self.jitter()),
+                false => retry::wait_for_others(&fault, waited, left, self.jitter()),
+            };
+            let Some(wait) = wait else { return Err(fault) };
             tokio::time::sleep(wait).await;
-            attempt += 1;
+            attempt += u32::from(was_sent);
             waited += wait;
         }
     }
 
-    /// What the server said when it wanted to be left alone, if it still does: with the time that is left of it.
-    fn paused(&self) -> Option<Fault> {
-        let pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
-        let (until, fault) = pause.as_ref()?;
-        let left = until.saturating_duration_since(Instant::now());
-        match fault {
-            Fault::Busy { server, message, .. } if !left.is_zero() => Some(Fault::Busy {
-                server: server.clone(),
-                retry_after: Some(left),
-                message: message.clone(),
-            }),
-            _ => None,
+    /// Sends the request if the server may be asked now; whether it was sent.
+    async fn attempt_if_free(
+        &self,
+        call: &Call,
+        recording: &mut Option<Recording<'_>>,
+    ) -> (Result<reqwest::Response, Fault>, bool) {
+        let pass = match self.breaker.admit(Instant::now()) {
+            Ok(pass) => pass,
+            Err(fault) => return (Err(fault), false),
+        };
+        let attempted = self.attempt(call, recording).await;
+        match &attempted {
+            Ok(_) => pass.succeeded(),
+            Err(fault) => pass.refused(fault, Instant::now(), self.jitter()),
         }
+        (attempted, true)
     }
 
-    /// Remembers that the server wants to be left alone, so that not every keystroke asks it again.
-    fn remember_pause(&self, fault: &Fault) {
-        if let Fault::Busy { retry_after: Some(wait), .. } = fault {
-            let until = Instant::now() + (*wait).min(LONGEST_PAUSE);
-            *self.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, fault.clone()));
-        }
+    /// A number from 0 to 1 that other processes do not draw.
+    fn jitter(&self) -> f64 {
+        let drawn = self.jitter.hash_one(self.draws.fetch_add(1, Ordering::Relaxed));
+        (drawn >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     async fn attempt(
@@ -279,7 +285,6 @@ impl Client {
         {
             recording.keep_refusal(status, body, &self.secrets);
         }
-        self.remember_pause(&fault);
         fault
     }
 

@@ -1,6 +1,7 @@
 //! When a server is asked again. Pure: what happened and how much time is left decide.
 //!
-//! A server that loads its model is asked until it is ready; one that is busy when it says, or a few times at growing distances.
+//! A server that loads its model is asked until it is ready; one that is busy a few times at growing distances, and no sooner than it
+//! says. Distances are spread by a random share, so that questions that were refused together are not asked again together.
 //! Whatever would come too late is not waited for: the cause is then told at once, while somebody still looks. All else is not asked
 //! again, because it would answer the same.
 
@@ -14,34 +15,57 @@ const LOADING: Duration = Duration::from_millis(250);
 /// Models of some ten gigabytes load for minutes, and a second more or less is nothing to them.
 const LONGEST_LOADING: Duration = Duration::from_secs(2);
 
-/// A busy server that does not say when.
-const BUSY: Duration = Duration::from_millis(500);
+/// The least pause before a busy server is asked again, whatever it says.
+pub(super) const BUSY: Duration = Duration::from_millis(500);
 
 /// Requests of one question. After 0.5, 1 and 2 s it is not a moment of much work any more.
 const BUSY_ATTEMPTS: u32 = 3;
+
+/// Waits are made up to half longer by chance, but by no more than half of this.
+const LONGEST_SPREAD: Duration = Duration::from_secs(2);
 
 /// Whoever has no deadline waits no longer than this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long to wait before the server is asked again; `None` if it is not. `attempt` counts from 0, `waited` is what this question has
-/// waited before, and `left` is the time until nobody wants the answer any more, where there is such a time.
+/// waited before, and `left` is the time until nobody wants the answer any more, where there is such a time; `jitter` is from 0 to 1.
 pub(super) fn wait(
     fault: &Fault,
     attempt: u32,
     waited: Duration,
     left: Option<Duration>,
+    jitter: f64,
 ) -> Option<Duration> {
     let wait = match fault {
         Fault::Loading { .. } => doubled(LOADING, attempt).min(LONGEST_LOADING),
-        Fault::Busy { retry_after: Some(wait), .. } => *wait,
-        Fault::Busy { retry_after: None, .. } if attempt < BUSY_ATTEMPTS => doubled(BUSY, attempt),
+        Fault::Busy { retry_after, .. } if attempt < BUSY_ATTEMPTS => {
+            doubled(BUSY, attempt).max(retry_after.unwrap_or_default())
+        }
         _ => return None,
     };
-    let left = left.unwrap_or(PATIENCE.saturating_sub(waited));
-    (wait < left).then_some(wait)
+    in_time(wait, waited, left, jitter)
 }
 
-fn doubled(first: Duration, times: u32) -> Duration {
+/// How long to wait for a server that other requests have found busy, as `fault` says; `None` if that takes too long. Nothing was
+/// sent, so that no attempt is spent.
+pub(super) fn wait_for_others(
+    fault: &Fault,
+    waited: Duration,
+    left: Option<Duration>,
+    jitter: f64,
+) -> Option<Duration> {
+    let Fault::Busy { retry_after: Some(wait), .. } = fault else { return None };
+    in_time(*wait, waited, left, jitter)
+}
+
+fn in_time(wait: Duration, waited: Duration, left: Option<Duration>, jitter: f64) -> Option<Duration> {
+    let left = left.unwrap_or(PATIENCE.saturating_sub(waited));
+    let spread = wait.min(LONGEST_SPREAD).mul_f64(jitter / 2.0);
+    (wait < left).then(|| wait.saturating_add(spread).min(left))
+}
+
+/// A duration doubled so many times.
+pub(super) fn doubled(first: Duration, times: u32) -> Duration {
     first.saturating_mul(2_u32.saturating_pow(times))
 }
 
@@ -73,7 +97,7 @@ mod tests {
 
     fn waits(fault: &Fault, left: Duration) -> Vec<u128> {
         let (mut waits, mut left, mut waited) = (Vec::new(), left, Duration::ZERO);
-        while let Some(wait) = wait(fault, waits.len() as u32, waited, Some(left)) {
+        while let Some(wait) = wait(fault, waits.len() as u32, waited, Some(left), 0.0) {
             waits.push(wait.as_millis());
             left -= wait;
             waited += wait;
@@ -85,17 +109,20 @@ mod tests {
     fn a_loading_server_is_asked_until_nobody_waits() {
         let loading = Fault::Loading { server: String::new() };
         assert_eq!(waits(&loading, 10 * SECOND), [250, 500, 1000, 2000, 2000, 2000, 2000]);
-        assert_eq!(wait(&loading, 100, 59 * SECOND, None), None);
-        assert_eq!(wait(&loading, 100, 50 * SECOND, None), Some(2 * SECOND));
+        assert_eq!(wait(&loading, 100, 59 * SECOND, None, 0.0), None);
+        assert_eq!(wait(&loading, 100, 50 * SECOND, None, 0.0), Some(2 * SECOND));
     }
 
     #[test]
     fn a_busy_server_is_asked_when_it_says_or_a_few_times() {
         assert_eq!(waits(&busy(None), 60 * SECOND), [500, 1000, 2000]);
         assert_eq!(waits(&busy(None), SECOND), [500]);
-        assert_eq!(wait(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND)), Some(3 * SECOND));
-        assert_eq!(wait(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND)), None);
-        assert_eq!(wait(&busy(Some(61 * SECOND)), 0, Duration::ZERO, None), None);
+        assert_eq!(wait(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), Some(3 * SECOND));
+        assert_eq!(wait(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
+        assert_eq!(waits(&busy(Some(Duration::ZERO)), 60 * SECOND), [500, 1000, 2000]);
+        assert_eq!(waits(&busy(Some(SECOND)), 60 * SECOND), [1000, 1000, 2000]);
+        assert_eq!(wait(&busy(None), 0, Duration::ZERO, None, 1.0), Some(750 * Duration::from_millis(1)));
+        assert_eq!(wait(&busy(Some(61 * SECOND)), 0, Duration::ZERO, None, 0.0), None);
     }
 
     #[test]
@@ -103,7 +130,7 @@ mod tests {
         let refused = Fault::Refused { server: String::new() };
         let failed = Fault::Status { server: String::new(), status: 500, message: String::new() };
         for fault in [refused, failed] {
-            assert_eq!(wait(&fault, 0, Duration::ZERO, Some(60 * SECOND)), None);
+            assert_eq!(wait(&fault, 0, Duration::ZERO, Some(60 * SECOND), 0.0), None);
         }
     }
 

@@ -1,0 +1,185 @@
+//! A circuit breaker for one server: whether a request may be sent to it now. Pure but for its lock: the caller tells the time.
+//!
+//! ```text
+//! closed --refusal--> open, for as long as the server wants and at least the backoff --time--> half open: one probe --success--> closed
+//!                       ^                                                                           |
+//!                       +------------------------------ refusal: a longer backoff ------------------+
+//! ```
+//!
+//! Whatever the number of requests under way, a server that refuses all gets one request per backoff once the first refusal is there.
+//! It decides nothing about how often one question is asked; that is `retry`'s.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Fault;
+use super::retry::{BUSY, doubled};
+
+/// A server that wants to be left alone for longer is asked once in this time nevertheless: limits are lifted, and errors happen.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Longest backoff where the server asks for less: it is back within this time after its answer is wanted again.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
+
+/// Time between two looks at whether a probe of another request has been answered.
+const PROBE: Duration = Duration::from_millis(250);
+
+#[derive(Default)]
+pub(super) struct Breaker(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Refusals in a row, of requests that were sent after the refusal before.
+    refusals: u32,
+    /// Changes with each refusal, so that those of requests that were under way together count once.
+    generation: u64,
+    /// Until when nothing is sent, and the refusal.
+    open: Option<(Instant, Fault)>,
+    is_probed: bool,
+}
+
+/// The permission for one request. Dropping it without a verdict lets another request probe.
+pub(super) struct Pass<'b> {
+    breaker: &'b Breaker,
+    generation: u64,
+    is_probe: bool,
+}
+
+impl Breaker {
+    /// Lets a request through, or gives the refusal that holds now with the time that is left of it.
+    pub(super) fn admit(&self, now: Instant) -> Result<Pass<'_>, Fault> {
+        let mut state = self.state();
+        let pass = |generation, is_probe| Pass { breaker: self, generation, is_probe };
+        let Some((until, fault)) = &state.open else { return Ok(pass(state.generation, false)) };
+        let left = until.saturating_duration_since(now);
+        if !left.is_zero() || state.is_probed {
+            return Err(refused_for(fault, left.max(PROBE)));
+        }
+        state.is_probed = true;
+        Ok(pass(state.generation, true))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pass<'_> {
+    /// The request was answered: everything may be sent again.
+    pub(super) fn succeeded(self) {
+        let mut state = self.breaker.state();
+        if state.generation == self.generation {
+            *state = State { generation: state.generation, ..State::default() };
+        }
+    }
+
+    /// The request was refused because the server is busy; `jitter` is from 0 to 1.
+    pub(super) fn refused(self, fault: &Fault, now: Instant, jitter: f64) {
+        let Fault::Busy { retry_after, .. } = fault else { return };
+        let mut state = self.breaker.state();
+        if state.generation != self.generation {
+            return;
+        }
+        let backoff = doubled(BUSY, state.refusals).min(LONGEST_BACKOFF);
+        let pause = retry_after.unwrap_or_default().min(LONGEST_PAUSE).max(backoff);
+        state.refusals += 1;
+        state.generation += 1;
+        state.is_probed = false;
+        state.open = Some((now + pause + backoff.mul_f64(jitter / 2.0), fault.clone()));
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let mut state = self.breaker.state();
+        if self.is_probe && state.generation == self.generation {
+            state.is_probed = false;
+        }
+    }
+}
+
+fn refused_for(fault: &Fault, left: Duration) -> Fault {
+    match fault {
+        Fault::Busy { server, message, .. } => {
+            Fault::Busy { server: server.clone(), retry_after: Some(left), message: message.clone() }
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use futures_util::future::join_all;
+
+    use super::*;
+    use crate::http::retry;
+
+    fn busy(retry_after: Option<Duration>) -> Fault {
+        Fault::Busy { server: "s".to_owned(), retry_after, message: String::new() }
+    }
+
+    /// Requests in a minute from 32 slots that ask one question after the other, of a server that refuses everything and says this.
+    async fn requests_of_a_flood(retry_after: Option<Duration>) -> usize {
+        const SLOTS: usize = 32;
+        let (breaker, sent) = (Breaker::default(), Cell::new(0));
+        let end = Instant::now() + Duration::from_secs(60);
+        let slot = async || {
+            while Instant::now() < end {
+                let mut asked = 0;
+                let until = Instant::now() + Duration::from_secs(5);
+                loop {
+                    let (fault, was_sent) = match breaker.admit(Instant::now()) {
+                        Err(fault) => (fault, false),
+                        Ok(pass) => {
+                            sent.set(sent.get() + 1);
+                            tokio::time::sleep(Duration::from_millis(1)).await;
+                            pass.refused(&busy(retry_after), Instant::now(), 0.5);
+                            (busy(retry_after), true)
+                        }
+                    };
+                    let left = until.saturating_duration_since(Instant::now());
+                    let wait = match was_sent {
+                        true => retry::wait(&fault, asked, Duration::ZERO, Some(left), 0.5),
+                        false => retry::wait_for_others(&fault, Duration::ZERO, Some(left), 0.5),
+                    };
+                    let Some(wait) = wait else { break };
+                    asked += u32::from(was_sent);
+                    tokio::time::sleep(wait).await;
+                }
+                // A question that failed at once is followed by the next one.
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        join_all((0..SLOTS).map(|_| slot())).await;
+        sent.get()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_refuses_everything_gets_few_requests() {
+        let second = Duration::from_secs(1);
+        for retry_after in [None, Some(Duration::ZERO), Some(second), Some(3600 * second)] {
+            let requests = requests_of_a_flood(retry_after).await;
+            // The slots' first ones, and one per backoff: 0.5, 1, 2, 4, then 8 s.
+            assert!((32..=32 + 14).contains(&requests), "{retry_after:?}: {requests}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_probe_closes_it_and_a_dropped_one_lets_another_try() {
+        let breaker = Breaker::default();
+        let now = Instant::now();
+        breaker.admit(now).ok().expect("it is closed").refused(&busy(Some(Duration::ZERO)), now, 0.0);
+        assert!(breaker.admit(now).is_err(), "half a second at least");
+        let later = now + BUSY;
+        let probe = breaker.admit(later).ok().expect("a probe");
+        assert!(breaker.admit(later).is_err(), "one at a time");
+        drop(probe);
+        breaker.admit(later).ok().expect("another probe").succeeded();
+        let (one, two) = (breaker.admit(later), breaker.admit(later));
+        assert!(one.is_ok() && two.is_ok(), "it is closed");
+    }
+}
