@@ -17,6 +17,7 @@ pub mod cceval;
 mod codec;
 mod content_hash;
 mod copies;
+mod copy_index;
 mod embeddings;
 mod endings;
 mod file_index;
@@ -42,6 +43,7 @@ mod windows;
 mod words;
 
 pub use content_hash::ContentHash;
+pub use copy_index::{CopyIndex, MIN_NAMES, MIN_RUN, RemovedCode};
 pub use embeddings::{Embedder, EmbedderError, EmbeddingError, SimilarFunctions, VectorStore};
 pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, WINDOW_BLOCKS};
 pub use functions::{FUNCTIONS, FunctionQuery};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use syntax::{Block, BlockKind, Language, Tree};
+use syntax::{Block, Language, Tree};
 
 /// Asks for everything about `text` and checks that all ranges are in bounds, on characters, in order and nested.
 #[track_caller]

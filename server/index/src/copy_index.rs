@@ -1,0 +1,290 @@
+//! Which files hold a copy of a piece of code, down to a part of a block.
+//!
+//! What a case removes from its file may also be in another one: as a copied function, renamed, reformatted, within a larger file. What an
+//! engine finds there is no completion. Every reader of other files (the built-in engine's tokens, each retrieval strategy, the functions
+//! that go with a case) leaves out the files that [`CopyIndex::holding`] names, so there is one rule for all. Whole files are left out: a
+//! copy is rarely alone.
+//!
+//! ```text
+//! files --lex, normalize--> tokens --k-grams--> hashes --winnow--> fingerprints by hash
+//! removed text with its surroundings --k-grams--> candidates --compare tokens--> runs of equal code --long and telling--> copies
+//! ```
+//!
+//! Winnowing (Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003) keeps of each
+//! [`WINDOW`] consecutive hashes of [`GRAM`] tokens the least, so that two texts with a run of [`MIN_RUN`] = `GRAM + WINDOW - 1` equal
+//! tokens share a fingerprint for certain. Fingerprints only find candidates; tokens decide.
+//!
+//! Equal are tokens whatever blanks and comments are between them, whatever the strings and numbers are, and with other names for
+//! variables and types, as long as each name has one other name (the parameterized matching of Baker, 1996). Keywords, operators, members
+//! and what is called must be the same. A run does not count if it says too little ([`MIN_NAMES`]): tables of numbers and loops are alike
+//! everywhere. An edit every less than [`MIN_RUN`] tokens hides a copy from this rule.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Language, SourceFile};
+
+use tokens::{CodeToken, code_tokens};
+use winnow::{grams, winnow};
+
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod winnow;
+
+/// Tokens of a gram: about two short lines. Shorter ones are in most files.
+const GRAM: usize = 12;
+/// Grams of which one is kept.
+const WINDOW: usize = 9;
+/// Tokens that two texts must have in common, one after the other, to be copies: what winnowing finds for certain.
+pub const MIN_RUN: usize = GRAM + WINDOW - 1;
+/// Different names and literals that a run must share word by word.
+pub const MIN_NAMES: usize = 6;
+/// Of a run so long, the names that were replaced count as well.
+const LONG_RUN: usize = 2 * MIN_RUN;
+/// Tokens of the removed text that a run must hold, or half of them if there are fewer.
+const MIN_OVERLAP: usize = 10;
+/// Tokens around the removed text that are compared: enough for a run at its edge, and no more, since code further away is no copy of it.
+const AROUND: usize = 2 * MIN_RUN;
+/// A removed text of so many bytes without blanks is in no second file by chance.
+const TELLING_BYTES: usize = 50;
+/// Of a shorter one, the bytes before it that tell its place.
+const LEAD_BYTES: usize = 120;
+
+/// Code that is removed from a file, with what is left of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct RemovedCode<'a> {
+    /// The file. It is never a copy of itself.
+    pub path: &'a str,
+    /// Its language.
+    pub language: Language,
+    /// The text before.
+    pub prefix: &'a str,
+    /// The text that is removed.
+    pub removed: &'a str,
+    /// The text after.
+    pub suffix: &'a str,
+}
+
+/// Finds copies among the files it was built from.
+#[derive(Debug)]
+pub struct CopyIndex {
+    files: Vec<IndexedFile>,
+    /// By hash.
+    fingerprints: Vec<Fingerprint>,
+}
+
+#[derive(Debug)]
+struct IndexedFile {
+    file: SourceFile,
+    /// The text without its blanks.
+    squeezed: String,
+    /// Taken apart when it is first compared: most files never are.
+    tokens: OnceLock<Vec<CodeToken>>,
+}
+
+/// A gram of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fingerprint {
+    hash: u64,
+    file: u32,
+    /// Number of its first token.
+    token: u32,
+}
+
+impl CopyIndex {
+    /// Reads `files`: about a second for a million lines on one core.
+    pub fn new(files: &[SourceFile]) -> CopyIndex {
+        let of_file = |(number, file): (usize, &SourceFile)| {
+            let tokens = code_tokens(file.language, &file.text);
+            let kept = winnow(&grams(&tokens, GRAM), WINDOW).into_iter();
+            kept.map(|(hash, token)| Fingerprint { hash, file: number as u32, token }).collect::<Vec<_>>()
+        };
+        let mut fingerprints: Vec<Fingerprint> =
+            files.par_iter().enumerate().map(of_file).collect::<Vec<_>>().concat();
+        fingerprints.par_sort_unstable();
+        let indexed = |file: &SourceFile| IndexedFile {
+            squeezed: squeeze(&file.text),
+            file: file.clone(),
+            tokens: OnceLock::new(),
+        };
+        CopyIndex { files: files.par_iter().map(indexed).collect(), fingerprints }
+    }
+
+    /// The files that hold a copy of the removed code, other than its own, in their order.
+    pub fn holding(&self, code: &RemovedCode<'_>) -> Vec<Arc<str>> {
+        let verbatim = Verbatim::new(code);
+        let runs = self.files_with_runs(code);
+        let is_copy = |(number, indexed): &(usize, &IndexedFile)| {
+            *indexed.file.path != *code.path && (runs.contains(number) || verbatim.is_in(&indexed.squeezed))
+        };
+        let copies = self.files.iter().enumerate().filter(is_copy);
+        copies.map(|(_, indexed)| Arc::clone(&indexed.file.path)).collect()
+    }
+
+    /// The files that have a long and telling run of tokens in common with the removed code and its surroundings.
+    fn files_with_runs(&self, code: &RemovedCode<'_>) -> FxHashSet<usize> {
+        let query = QueryTokens::new(code);
+        let mut found = FxHashSet::default();
+        for (place, hash) in grams(&query.tokens, GRAM).into_iter().enumerate() {
+            for candidate in self.with_hash(hash) {
+                let number = candidate.file as usize;
+                let indexed = &self.files[number];
+                let is_other = *indexed.file.path != *code.path
+                    && indexed.file.language.family() == code.language.family();
+                if is_other && !found.contains(&number) {
+                    let run = Run::around(&query.tokens, place, indexed.tokens(), candidate.token as usize);
+                    if run.is_copy(&query) {
+                        found.insert(number);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn with_hash(&self, hash: u64) -> impl Iterator<Item = Fingerprint> {
+        let start = self.fingerprints.partition_point(|one| one.hash < hash);
+        self.fingerprints[start..].iter().take_while(move |one| one.hash == hash).copied()
+    }
+}
+
+impl IndexedFile {
+    fn tokens(&self) -> &[CodeToken] {
+        self.tokens.get_or_init(|| code_tokens(self.file.language, &self.file.text))
+    }
+}
+
+/// Text that tells a copy wherever it is, but for blanks.
+enum Verbatim {
+    /// A file begins with it.
+    Head(String),
+    /// It is somewhere in a file.
+    Part(String),
+    /// There is no such text.
+    None,
+}
+
+impl Verbatim {
+    fn new(code: &RemovedCode<'_>) -> Verbatim {
+        let removed = squeeze(code.removed);
+        if removed.len() >= TELLING_BYTES {
+            return Verbatim::Part(removed);
+        }
+        let before = squeeze(code.prefix);
+        let start = before.floor_char_boundary(before.len().saturating_sub(LEAD_BYTES));
+        let text = before[start..].to_owned() + &removed;
+        match (start, text.is_empty()) {
+            (_, true) => Verbatim::None,
+            (0, false) => Verbatim::Head(text),
+            _ => Verbatim::Part(text),
+        }
+    }
+
+    fn is_in(&self, squeezed: &str) -> bool {
+        match self {
+            Verbatim::Head(head) => squeezed.starts_with(head),
+            Verbatim::Part(part) => squeezed.contains(part),
+            Verbatim::None => false,
+        }
+    }
+}
+
+/// The removed code among the tokens around it.
+struct QueryTokens {
+    tokens: Vec<CodeToken>,
+    removed: Range<usize>,
+}
+
+impl QueryTokens {
+    fn new(code: &RemovedCode<'_>) -> QueryTokens {
+        let text = [code.prefix, code.removed, code.suffix].concat();
+        let all = code_tokens(code.language, &text);
+        let end = code.prefix.len() + code.removed.len();
+        let mut first = all.partition_point(|token| (token.end as usize) <= code.prefix.len());
+        let last = all.partition_point(|token| (token.end as usize) <= end);
+        if code.removed.trim().is_empty() {
+            // Nothing is removed: that a block ends here is what the code before it tells.
+            first = last.saturating_sub(MIN_OVERLAP);
+        }
+        let start = first.saturating_sub(AROUND);
+        let stop = (last + AROUND).min(all.len());
+        QueryTokens { tokens: all[start..stop].to_vec(), removed: first - start..last - start }
+    }
+}
+
+/// A run of equal tokens of two texts.
+struct Run {
+    /// In the first text.
+    tokens: Range<usize>,
+    /// Different names and literals that are the same in both.
+    same: usize,
+    /// Different names that have another name.
+    renamed: usize,
+}
+
+impl Run {
+    /// The longest run through a gram at `place` of `own` and at `there` of `other`.
+    fn around(own: &[CodeToken], place: usize, other: &[CodeToken], there: usize) -> Run {
+        let mut names = Names::default();
+        let mut after = 0;
+        while let (Some(one), Some(two)) = (own.get(place + after), other.get(there + after))
+            && names.take(one, two)
+        {
+            after += 1;
+        }
+        let mut before = 0;
+        while before < place.min(there) && names.take(&own[place - before - 1], &other[there - before - 1]) {
+            before += 1;
+        }
+        let renamed = names.there.iter().filter(|(one, two)| one != two).count();
+        Run { tokens: place - before..place + after, same: names.same.len(), renamed }
+    }
+
+    fn is_copy(&self, query: &QueryTokens) -> bool {
+        let Range { start, end } = self.tokens;
+        let length = end - start;
+        let overlap = end.min(query.removed.end).saturating_sub(start.max(query.removed.start));
+        let renamed = if length >= LONG_RUN { self.renamed } else { 0 };
+        length >= MIN_RUN
+            && 2 * overlap >= query.removed.len().min(2 * MIN_OVERLAP).max(1)
+            && self.same + renamed >= MIN_NAMES
+    }
+}
+
+/// What the names of one text are called in another one.
+#[derive(Default)]
+struct Names {
+    there: FxHashMap<u64, u64>,
+    here: FxHashMap<u64, u64>,
+    same: FxHashSet<u64>,
+}
+
+impl Names {
+    /// Takes in that these tokens are in the same place, unless that contradicts what came before.
+    fn take(&mut self, one: &CodeToken, two: &CodeToken) -> bool {
+        if !one.is_like(two) {
+            return false;
+        }
+        if one.is_variable() {
+            if self.there.get(&one.hash).is_some_and(|name| *name != two.hash)
+                || self.here.get(&two.hash).is_some_and(|name| *name != one.hash)
+            {
+                return false;
+            }
+            self.there.insert(one.hash, two.hash);
+            self.here.insert(two.hash, one.hash);
+        }
+        if one.hash == two.hash && one.is_telling() {
+            self.same.insert(one.hash);
+        }
+        true
+    }
+}
+
+/// The text without its blanks.
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect()
+}
