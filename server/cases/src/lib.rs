@@ -26,6 +26,6 @@ pub use prediction::{
     TokenCounts,
 };
 pub use redaction::{redact_case, redact_prediction};
-pub use run::{EngineConfig, Machine, Price, Run, WorkspaceState};
+pub use run::{CaseCopies, EngineConfig, Machine, Price, Run, WorkspaceState};
 pub use schema::Schema;
 pub use score::{Metric, Score};

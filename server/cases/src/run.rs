@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Schema;
 use crate::prediction::EngineName;
+use crate::{Id, Schema};
 
 /// One engine of a run with everything that can change its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,15 @@ pub struct WorkspaceState {
     pub lines: u64,
 }
 
+/// Where else in the workspace the text is that a case removes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseCopies {
+    /// The case.
+    pub case: Id,
+    /// Files that hold a copy of its truth.
+    pub files: Vec<String>,
+}
+
 /// The machine that a run's times were measured on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
@@ -85,6 +94,9 @@ pub struct Run {
     /// The code; absent when cases replay from frozen context only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceState>,
+    /// Files that were hidden where an engine was asked a second time; cases that are not listed have none, and were not asked again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CaseCopies>,
     /// The machine.
     pub machine: Machine,
 }

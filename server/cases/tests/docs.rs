@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockKind, Case, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine, Metric,
-    Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Renamed, Run, Scenario, Schema, Score,
-    Span, SpanSource, Stage, Status, Task, Tests, TokenCounts, Variant, WorkspaceState, parse_document,
-    parse_line, to_document, to_line,
+    BlockKind, Case, CaseCopies, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine,
+    Metric, Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Renamed, Run, Scenario, Schema,
+    Score, Span, SpanSource, Stage, Status, Task, Tests, TokenCounts, Variant, WorkspaceState,
+    parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -239,6 +239,7 @@ fn full_run() -> Run {
             files: 2,
             lines: 6,
         }),
+        copies: vec![CaseCopies { case: "4cdf".to_owned(), files: vec!["lib/area.py".to_owned()] }],
         machine: Machine { os: "linux x86_64".to_owned(), cpu: "Intel Xeon".to_owned(), cores: 2 },
     }
 }

@@ -159,9 +159,35 @@ pub(crate) struct EngineArgs {
     /// Requests under way at once [default: one per core].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+    /// Which cases to ask once more with those files hidden that hold a copy of the truth (a copied or renamed function, a backup, generated
+    /// code). An engine that reads no other file is not asked again.
+    #[arg(long, value_enum, default_value_t, value_name = "CASES")]
+    pub(crate) no_copies: NoCopies,
     /// Where answers are recorded.
     #[command(flatten)]
     pub(crate) cassette: CassetteArgs,
+}
+
+/// Which cases are asked once more without copies of their truths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoCopies {
+    /// None.
+    Off,
+    /// Those whose truth has a copy in another file; of the others the answer is known to be the same.
+    #[default]
+    Affected,
+    /// Every case.
+    All,
+}
+
+impl std::fmt::Display for NoCopies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            NoCopies::Off => "off",
+            NoCopies::Affected => "affected",
+            NoCopies::All => "all",
+        })
+    }
 }
 
 /// Where answers are recorded, and come from instead of engines.

@@ -12,7 +12,7 @@ pub struct Settings {
     pub deadline: Duration,
     /// Answers whose least sure token is less probable than this are kept back; `None` shows all.
     pub min_confidence: Option<f64>,
-    /// Whether files that share much of the document's text are kept out of the engine's sight.
+    /// Whether files that hold a copy of the text that belongs at the cursor are kept out of the engine's sight, where they are known.
     pub hide_near_duplicates: bool,
     /// Whether a person asked by key, so that engines keep nothing back for being doubtful.
     pub invoked: bool,

@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, Typing};
-use index::{FileIndex, Hit, Index, Query, Searcher, Visit};
+use index::{CopyIndex, FileIndex, Hit, Index, Query, RemovedCode, Searcher, Visit};
 use syntax::{Language, Projects, SourceFile};
-use workspace::NearDuplicates;
 
 use crate::settings::Settings;
 use crate::trace::{ContextItem, first_line};
@@ -18,7 +17,7 @@ pub struct World {
     files: Arc<[SourceFile]>,
     /// What engines read; `None` where none does.
     tokens: Option<Tokens>,
-    near_duplicates: Arc<OnceLock<NearDuplicates>>,
+    copies: Arc<OnceLock<CopyIndex>>,
     index: Index,
     projects: Arc<Projects>,
     overlaid: Arc<Mutex<Overlaid>>,
@@ -58,7 +57,7 @@ impl World {
     #[must_use]
     pub fn with_index(&self, files: Arc<[SourceFile]>, index: Index, projects: Arc<Projects>) -> World {
         let tokens = self.tokens.as_ref().map(|tokens| tokens.of(&files));
-        World { files, tokens, near_duplicates: Arc::default(), index, projects, overlaid: Arc::default() }
+        World { files, tokens, copies: Arc::default(), index, projects, overlaid: Arc::default() }
     }
 
     /// The same with the tokens of `other`, brought to these files.
@@ -111,7 +110,7 @@ impl World {
         World {
             files: Arc::default(),
             tokens: None,
-            near_duplicates: Arc::default(),
+            copies: Arc::default(),
             index: Index::from_files(Vec::new()),
             projects: Arc::default(),
             overlaid: Arc::default(),
@@ -125,6 +124,7 @@ impl World {
             document,
             context: None,
             hidden: Vec::new(),
+            copies: Vec::new(),
             around: Around::default(),
         }
     }
@@ -139,10 +139,9 @@ impl World {
         self.files.iter().filter(|file| is_wanted(file)).map(|file| Arc::clone(&file.path)).collect()
     }
 
-    /// Files that share much of the text that the saved version of `path` holds.
-    pub fn near_duplicates(&self, path: &str) -> Vec<Arc<str>> {
-        let known = self.near_duplicates.get_or_init(|| NearDuplicates::new(&self.files));
-        known.of(path).into_iter().map(|duplicate| duplicate.path).collect()
+    /// For each of these codes, the files that hold a copy of it.
+    pub fn copies(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
+        self.copies.get_or_init(|| CopyIndex::new(&self.files)).holding_each(codes)
     }
 }
 
@@ -164,6 +163,7 @@ pub struct Snapshot {
     document: Document,
     context: Option<Vec<ContextItem>>,
     hidden: Vec<Arc<str>>,
+    copies: Vec<Arc<str>>,
     around: Around,
 }
 
@@ -194,6 +194,11 @@ impl Snapshot {
         Snapshot { hidden: paths, ..self }
     }
 
+    /// The same moment, with the files that hold a copy of the text that belongs at the cursor. They are hidden if the settings say so.
+    pub fn with_copies(self, paths: Vec<Arc<str>>) -> Snapshot {
+        Snapshot { copies: paths, ..self }
+    }
+
     pub(crate) fn document(&self) -> &Document {
         &self.document
     }
@@ -210,13 +215,10 @@ impl Snapshot {
     }
 
     /// Paths of the files that the request may know nothing of, besides the document's own: the hidden ones and, where those are to
-    /// be hidden too, near duplicates of the document.
-    pub(crate) fn hidden(&self, hide_near_duplicates: bool) -> Vec<Arc<str>> {
-        let mut hidden = self.hidden.clone();
-        if hide_near_duplicates {
-            hidden.extend(self.world.near_duplicates(&self.document.path));
-        }
-        hidden
+    /// be hidden too, those with copies.
+    pub(crate) fn hidden(&self, hides_copies: bool) -> Vec<Arc<str>> {
+        let copies = self.copies.iter().filter(|_| hides_copies);
+        self.hidden.iter().chain(copies).cloned().collect()
     }
 
     /// What was typed and accepted lately.

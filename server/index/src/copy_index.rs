@@ -49,7 +49,7 @@ const MIN_OVERLAP: usize = 10;
 /// Tokens around the removed text that are compared: enough for a run at its edge, and no more, since code further away is no copy of it.
 const AROUND: usize = 2 * MIN_RUN;
 /// A removed text of so many bytes without blanks is in no second file by chance.
-const TELLING_BYTES: usize = 50;
+const TELLING_BYTES: usize = 40;
 /// Of a shorter one, the bytes before it that tell its place.
 const LEAD_BYTES: usize = 120;
 
@@ -111,6 +111,11 @@ impl CopyIndex {
             tokens: OnceLock::new(),
         };
         CopyIndex { files: files.par_iter().map(indexed).collect(), fingerprints }
+    }
+
+    /// What [`CopyIndex::holding`] says of each, on all cores.
+    pub fn holding_each(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
+        codes.par_iter().map(|code| self.holding(code)).collect()
     }
 
     /// The files that hold a copy of the removed code, other than its own, in their order.

@@ -16,7 +16,7 @@ use std::ops::Range;
 use cases::{
     Case, ContextItem, DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG, Scenario, Tags, Variant,
 };
-use index::{Budget, CrossFileUse, Query, Strategy};
+use index::{Budget, CrossFileUse, Query, Searcher, Strategy};
 use rayon::prelude::*;
 use syntax::{Language, SourceFile};
 
@@ -134,8 +134,9 @@ impl<'a> Quarry<'a> {
         if self.judge.is_some_and(|judge| (judge.is_right)(&in_file)) {
             return None;
         }
-        let found = self.retrieve(source, before, after);
-        let told = self.retrieve(source, &source.text[..hole.range.end], after);
+        let searcher = self.repository.searcher_without(source, &hole.range);
+        let found = self.retrieve(&searcher, source, before, after);
+        let told = self.retrieve(&searcher, source, &source.text[..hole.range.end], after);
         let retrieval = self.case(hole, Variant::Retrieval, found);
         let oracle = self.case(hole, Variant::Oracle, told);
         Some([in_file, retrieval, oracle])
@@ -147,9 +148,15 @@ impl<'a> Quarry<'a> {
         self.squeezed.iter().enumerate().any(|(other, text)| other != file && text.contains(&truth))
     }
 
-    fn retrieve(&self, source: &SourceFile, prefix: &str, suffix: &str) -> Vec<ContextItem> {
+    fn retrieve(
+        &self,
+        searcher: &Searcher,
+        source: &SourceFile,
+        prefix: &str,
+        suffix: &str,
+    ) -> Vec<ContextItem> {
         let query = Query { path: &source.path, language: source.language, prefix, suffix, recent: &[] };
-        let hits = self.repository.searcher.retrieve(STRATEGY, self.repository.projects, &query, BUDGET);
+        let hits = searcher.retrieve(STRATEGY, self.repository.projects, &query, BUDGET);
         hits.into_iter().map(context_item).collect()
     }
 

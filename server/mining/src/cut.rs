@@ -1,18 +1,24 @@
 //! From a hole to a case: what stays before it, what stays after it, and what goes with it.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use cases::{
     AFTER_JUMP, BlockKind, Case, ContextItem, FOLLOWS_TAG, Origin, Scenario, Schema, Tags, Task, Variant,
 };
-use index::{FunctionQuery, Searcher};
+use index::{CopyIndex, FunctionQuery, RemovedCode, Searcher};
 use syntax::{Projects, SourceFile};
 use text::{Document, Encoding, Position};
 
+use crate::Sources;
+use crate::cross_file::squeezed;
 use crate::parsed::{Hole, Shape};
 
 /// Similar functions that go with a `rag` case: Codev-Bench's three.
 const HINTS: usize = 3;
+
+/// Functions among which the hints are chosen: some hold the removed text.
+const HINTS_LOOKED_AT: usize = 8 * HINTS;
 
 /// What cases are cut from.
 pub(crate) struct Repository<'a> {
@@ -20,6 +26,7 @@ pub(crate) struct Repository<'a> {
     pub(crate) searcher: Searcher,
     pub(crate) projects: &'a Projects,
     pub(crate) origin: &'a Origin,
+    copies: OnceLock<CopyIndex>,
 }
 
 /// How much of the file after the hole is left.
@@ -74,7 +81,30 @@ impl Question<'_> {
     }
 }
 
-impl Repository<'_> {
+impl<'a> Repository<'a> {
+    pub(crate) fn new(sources: &Sources<'a>, origin: &'a Origin) -> Repository<'a> {
+        Repository {
+            files: sources.files,
+            searcher: sources.index.searcher(&|_| false),
+            projects: sources.projects,
+            origin,
+            copies: OnceLock::new(),
+        }
+    }
+
+    /// What may be shown with a question about `range` of a file: nothing that holds a copy of it.
+    pub(crate) fn searcher_without(&self, source: &SourceFile, range: &Range<usize>) -> Searcher {
+        let code = RemovedCode {
+            path: &source.path,
+            language: source.language,
+            prefix: &source.text[..range.start],
+            removed: &source.text[range.clone()],
+            suffix: &source.text[range.end..],
+        };
+        let copies = self.copies.get_or_init(|| CopyIndex::new(self.files)).holding(&code);
+        self.searcher.hide(&copies.iter().map(|path| &**path).collect::<Vec<_>>())
+    }
+
     /// The case of `scenario` that `hole` gives, or `None` where the scenario does not fit it.
     pub(crate) fn cut(&self, file: usize, hole: &Hole, scenario: Scenario, tail: Tail) -> Option<Case> {
         let source = self.files.get(file)?;
@@ -101,7 +131,8 @@ impl Repository<'_> {
         Some(question.case(source, self.origin))
     }
 
-    /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it.
+    /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it. None
+    /// of them holds the removed text, however short that is.
     fn similar_functions(&self, source: &SourceFile, hole: &Hole) -> Option<Vec<ContextItem>> {
         let function = hole.function.clone()?;
         let original = &source.text[function.clone()];
@@ -112,8 +143,14 @@ impl Repository<'_> {
             text: &[&original[..removed.start], &original[removed.end..]].concat(),
             original,
         };
-        let items: Vec<ContextItem> =
-            self.searcher.functions(&query, HINTS).into_iter().map(context_item).collect();
+        let truth = squeezed(&source.text[hole.range.clone()]);
+        let searcher = self.searcher_without(source, &hole.range);
+        let found = searcher.functions(&query, HINTS_LOOKED_AT).into_iter();
+        let items: Vec<ContextItem> = found
+            .filter(|hit| truth.is_empty() || !squeezed(&hit.text).contains(&truth))
+            .take(HINTS)
+            .map(context_item)
+            .collect();
         (!items.is_empty()).then_some(items)
     }
 }

@@ -95,12 +95,7 @@ pub struct Mined {
 
 /// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.
 pub fn mine(sources: &Sources<'_>, options: &Options, judge: Option<&Judge<'_>>) -> Mined {
-    let repository = Repository {
-        files: sources.files,
-        searcher: sources.index.searcher(&|_| false),
-        projects: sources.projects,
-        origin: &options.origin,
-    };
+    let repository = Repository::new(sources, &options.origin);
     let holes = sources.files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();
     let mut drawn = draw::draw(&repository, &holes, options, judge);
     drawn.cases.sort_by(|a, b| place(a).cmp(&place(b)));

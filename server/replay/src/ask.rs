@@ -18,6 +18,7 @@ use syntax::Language;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::copies::Copies;
 use crate::elsewhere::elsewhere;
 use crate::identity::fingerprint;
 use crate::plan::Attempt;
@@ -62,6 +63,8 @@ pub struct Questions {
     pub engines: Arc<[ConfiguredEngine]>,
     /// What engines may see besides the cases.
     pub world: World,
+    /// Where else the truths are.
+    pub copies: Arc<Copies>,
     /// Requests under way at once; 0 counts as 1.
     pub jobs: usize,
 }
@@ -124,7 +127,7 @@ async fn isolated(ask: impl Future<Output = Outcome> + Send + 'static) -> Result
 }
 
 async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
-    let Questions { cases, engines, world, .. } = questions;
+    let Questions { cases, engines, world, copies, .. } = questions;
     let (case, asked) = (&cases[attempt.case], &engines[attempt.engine]);
     let document = Document {
         path: case.path.as_str().into(),
@@ -134,7 +137,7 @@ async fn ask(questions: Questions, attempt: Attempt) -> Outcome {
     };
     // What an engine does with the file alone is measured with nothing else in reach, also of engines that read a workspace.
     let world = if case.variant == Some(Variant::InFile) { World::empty() } else { world };
-    let snapshot = world.open(document).hiding(elsewhere(case, &world));
+    let snapshot = world.open(document).hiding(elsewhere(case, &world)).with_copies(copies.of(case));
     let snapshot = match brings_context(case) {
         true => snapshot.with_context(case.context.iter().map(context_item).collect()),
         false => snapshot,

@@ -3,27 +3,26 @@
 //! A snapshot shows nothing of the file at the case's path. That is enough in the tree that the case was cut from; in a parent
 //! folder, in a part of the tree, or after a file was renamed, the same text stands under another path. Such files are hidden
 //! from the case. Copies within the case's own tree are not hidden here: they are what people really have around them, and are
-//! reported in two modes.
+//! reported in two modes ([`crate::Copies`]). Both are found by [`index::CopyIndex`].
 
 use std::sync::Arc;
 
 use cases::Case;
 use completion::World;
+use index::RemovedCode;
 
-/// Longer truths do not stand in two files by chance.
-const TELLING_BYTES: usize = 40;
-
-/// As much of the text before a short truth tells its place.
-const BEFORE_BYTES: usize = 200;
+use crate::copies::removed_code;
 
 /// Paths of the files that may be versions of the case's file, other than the file at the case's own path.
 pub(crate) fn elsewhere(case: &Case, world: &World) -> Vec<Arc<str>> {
     if world.text(&case.path).is_some_and(|text| is_cut_from(case, text)) {
         return Vec::new();
     }
-    let removed = Removed::new(case);
     let ends_alike = |path: &str| ends_in(path, &case.path) || ends_in(&case.path, path);
-    world.paths(|file| ends_alike(&file.path) || removed.stands_in(&file.text))
+    // The file at the case's path may be another one by now, and hold the text as any other may.
+    let code = removed_code(case).map(|code| RemovedCode { path: "", ..code });
+    let copies = world.copies(code.as_slice()).concat();
+    world.paths(|file| ends_alike(&file.path) || copies.contains(&file.path))
 }
 
 /// Whether the case fits back into its file, as it is or with its secrets replaced.
@@ -41,33 +40,6 @@ fn fits(case: &Case, text: &str) -> bool {
 
 fn ends_in(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-}
-
-/// By what a file is known to hold the removed text.
-enum Removed {
-    /// It begins like this.
-    Head(String),
-    /// This stands somewhere in it.
-    Part(String),
-}
-
-impl Removed {
-    fn new(case: &Case) -> Removed {
-        let truth = case.truth.trim();
-        if truth.len() >= TELLING_BYTES {
-            return Removed::Part(truth.to_owned());
-        }
-        let start = case.prefix.floor_char_boundary(case.prefix.len().saturating_sub(BEFORE_BYTES));
-        let around = [&case.prefix[start..], &case.truth].concat().trim_end().to_owned();
-        if start == 0 { Removed::Head(around) } else { Removed::Part(around) }
-    }
-
-    fn stands_in(&self, text: &str) -> bool {
-        match self {
-            Removed::Head(head) => text.starts_with(head),
-            Removed::Part(part) => text.contains(part),
-        }
-    }
 }
 
 #[cfg(test)]

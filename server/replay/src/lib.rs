@@ -12,6 +12,7 @@
 
 mod ask;
 mod code;
+mod copies;
 mod data_folder;
 mod elsewhere;
 mod error;
@@ -28,6 +29,7 @@ mod suite;
 
 pub use ask::{ConfiguredEngine, Questions, Stop, ask_all, spans};
 pub use code::Code;
+pub use copies::Copies;
 pub use data_folder::{DataFolder, RunsStamp};
 pub use error::Error;
 pub use files::FileStamp;

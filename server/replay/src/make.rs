@@ -50,6 +50,7 @@ pub fn describe(
         repeat,
         engines: engines.iter().map(ConfiguredEngine::config).collect(),
         workspace,
+        copies: Vec::new(),
         machine: machine(),
     }
 }
@@ -88,7 +89,10 @@ pub async fn answer(
     mut tell: impl FnMut(usize, usize),
 ) -> Result<Answers, Error> {
     let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().name).collect();
-    let attempts = plan(&questions.cases, &names, repeat, &done);
+    let mut attempts = plan(&questions.cases, &names, repeat, &done);
+    attempts.retain(|attempt| {
+        questions.copies.ask(&questions.engines[attempt.engine], &questions.cases[attempt.case])
+    });
     let planned = done.len() + attempts.len();
     let mut predictions = done;
     let mut failure = None;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use cases::{Exposure, Scenario, Variant};
+use cases::{Exposure, Variant};
 
 use crate::summary::{
-    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section,
+    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section, Selection,
 };
 
 /// How dashes and the like are written.
@@ -161,24 +161,54 @@ pub(crate) fn section_size(section: &Section) -> String {
     let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
     match section.controls {
         0 => size,
-        controls => format!("{size} (and {controls} with other context)"),
+        controls => format!("{size} (and {controls} in no total)"),
     }
 }
 
+/// What a total, a difference or a row by language is over, and what it leaves out.
+pub(crate) fn totals_caption(section: &Section) -> String {
+    let Selection { cases, scenarios, left_out } = &section.selection;
+    let parts = scenarios.iter().map(|part| format!("{} {}", part.scenario, part.cases));
+    let counted =
+        format!("In totals: {}: {}.", count_of(*cases, "case"), parts.collect::<Vec<_>>().join(", "));
+    let left_out: Vec<String> =
+        left_out.iter().map(|part| format!("{} {} ({})", part.scenario, part.cases, part.reason)).collect();
+    match left_out.is_empty() {
+        true => counted,
+        false => format!("{counted} In no total: {}.", left_out.join("; ")),
+    }
+}
+
+/// What the tables by scenario are over.
+pub(crate) fn scenarios_caption(section: &Section) -> String {
+    let all = section.selection.cases + section.controls;
+    match section.controls {
+        0 => format!("All {}.", count_of(all, "case")),
+        controls => format!("All {}, {controls} of which are in no total.", count_of(all, "case")),
+    }
+}
+
+/// What the effects of context are over.
+pub(crate) const CONTEXTS_CAPTION: &str =
+    "Only holes of cross_file that were asked both with and without context.";
+
 /// Whether the right answer to the cases of this row is nothing.
 pub(crate) fn is_empty_scenario(scenario: &str) -> bool {
-    scenario == format!("{}/{}", Scenario::InnerBlock, Variant::Empty)
+    scenario.strip_prefix(EMPTY).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
+
+/// The rows whose right answer is nothing.
+const EMPTY: &str = "inner_block/empty";
 
 /// The scenario of a row's name without what tells its variants apart: rows of one scenario stand in one table, but for those whose
 /// right answer is nothing.
 pub(crate) fn scenario_of(name: &str) -> &str {
-    if is_empty_scenario(name) { name } else { name.split('/').next().unwrap_or(name) }
+    if is_empty_scenario(name) { EMPTY } else { name.split('/').next().unwrap_or(name) }
 }
 
 /// What tells a row apart from others of its scenario: `retrieval, unresolved`.
 pub(crate) fn variant_of(name: &str) -> Option<String> {
-    let (_, variant) = name.split_once('/').filter(|_| !is_empty_scenario(name))?;
+    let variant = name.strip_prefix(scenario_of(name))?.strip_prefix('/')?;
     Some(variant.replace('/', ", "))
 }
 

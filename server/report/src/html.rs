@@ -75,6 +75,11 @@ struct CostView {
 struct SectionView {
     title: String,
     size: String,
+    /// What the totals are over.
+    totals: String,
+    /// What the matrix is over.
+    scenarios: String,
+    contexts_caption: &'static str,
     overall: Vec<board::Row>,
     differences: Vec<board::DifferenceRow>,
     languages: Vec<board::Part>,
@@ -190,6 +195,9 @@ fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) ->
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
+        totals: format::totals_caption(section),
+        scenarios: format::scenarios_caption(section),
+        contexts_caption: format::CONTEXTS_CAPTION,
         overall: board::rows(&section.overall),
         differences: board::differences(&section.differences),
         contexts: board::contexts(&section.contexts),

@@ -17,7 +17,8 @@ pub use html::html;
 pub use markdown::markdown;
 pub use notes::notes;
 pub use summary::{
-    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Summary,
+    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, LeftOut, Line, Section,
+    SelectedPart, Selection, Summary,
 };
 
 use cases::{Case, Prediction, Run, Score};

@@ -25,9 +25,12 @@ pub fn markdown(summary: &Summary) -> String {
 }
 
 fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
-    let mut tables = vec![table(summary, "", [("all", &section.overall)].into_iter())];
+    let totals = escaped(&format::totals_caption(section));
+    let mut tables = vec![totals, table(summary, "", [("all", &section.overall)].into_iter())];
     tables.extend((!section.differences.is_empty()).then(|| differences(summary, section)));
-    tables.extend((!section.contexts.is_empty()).then(|| contexts(summary, section)));
+    if !section.contexts.is_empty() {
+        tables.extend([escaped(format::CONTEXTS_CAPTION), contexts(summary, section)]);
+    }
     if section.languages.len() > 1 {
         let rows =
             section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));
@@ -36,8 +39,10 @@ fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
     let labels: Vec<String> = section.scenarios.iter().map(label).collect();
     let rows = labels.iter().map(String::as_str).zip(&section.scenarios);
     let scenarios = table(summary, "scenario, block kind", rows);
-    tables
-        .push(format!("<details><summary>By scenario and block kind</summary>\n\n{scenarios}\n\n</details>"));
+    let caption = format::scenarios_caption(section);
+    tables.push(format!(
+        "<details><summary>By scenario and block kind. {caption}</summary>\n\n{scenarios}\n\n</details>"
+    ));
     tables
 }
 

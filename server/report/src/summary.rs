@@ -27,10 +27,18 @@ pub(crate) const LATE: &str = "late";
 
 /// Setting of completion that keeps near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
+/// What follows an engine's name where it was asked again without copies.
+const NO_COPIES: &str = " no-copies";
 
-/// Why an engine stands there twice.
-const COPIES_NOTE: &str = "Some cases come from files that have near-copies in the workspace. Each engine was asked once more \
-    without those; what it loses there, it had copied.";
+/// Why an engine has two rows, and over which cases.
+fn copies_note(report: &RunReport<'_>) -> String {
+    format!(
+        "The truths of {} of {} cases have copies in other files. In the rows \"no-copies\" engines were asked again without those files; \
+         about all other cases their answer is the same and counts as it is.",
+        report.run.copies.len(),
+        report.cases.len(),
+    )
+}
 
 /// Everything a report says about a run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,13 +93,15 @@ pub struct Section {
     pub origin: OriginKind,
     /// Whether a suggestion was seen before the truth was written.
     pub exposure: Exposure,
-    /// All cases of the section, but of `cross_file` only those with retrieved context where there are such.
+    /// The cases of [`Section::selection`].
     pub overall: Group,
-    /// Cases of `cross_file` that count in no total: they ask at the same holes as others, with other context.
+    /// What `overall`, `block_kinds`, `languages` and `differences` are over, and what they leave out.
+    pub selection: Selection,
+    /// Cases that count in no total: the sum of what is left out.
     pub controls: usize,
     /// By scenario (`block_kind` is absent) and by scenario and block kind, a total before its parts.
     pub scenarios: Vec<Group>,
-    /// By block kind over all scenarios.
+    /// By block kind over all scenarios, without cases that count in no total.
     pub block_kinds: Vec<Group>,
     /// By language.
     pub languages: Vec<Group>,
@@ -106,6 +116,37 @@ impl Section {
     pub(crate) fn size(&self) -> (usize, usize) {
         self.overall.lines.iter().map(|line| (line.cases, line.files)).max().unwrap_or_default()
     }
+}
+
+/// Which answered cases totals are over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Selection {
+    /// How many.
+    pub cases: usize,
+    /// The same by scenario.
+    pub scenarios: Vec<SelectedPart>,
+    /// Answered cases that are left out of totals.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Cases of one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SelectedPart {
+    /// The scenario.
+    pub scenario: String,
+    /// How many.
+    pub cases: usize,
+}
+
+/// Cases of one scenario that totals leave out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// The scenario.
+    pub scenario: String,
+    /// How many.
+    pub cases: usize,
+    /// Why.
+    pub reason: &'static str,
 }
 
 /// One engine against another on the cases that both answered.
@@ -260,7 +301,7 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> Summary {
         summary.sections.iter().flat_map(|section| late_notes(&summary, section)).collect();
     summary.notes.extend(late);
     if (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine)) {
-        summary.notes.push(COPIES_NOTE.to_owned());
+        summary.notes.push(copies_note(report));
     }
     summary
 }
@@ -296,9 +337,9 @@ fn costs(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<EngineCost> {
     engines.iter().enumerate().filter(has_price).map(cost).collect()
 }
 
-/// Why `cross_file` has more rows than the totals have cases of it.
+/// Why `cross_file` has more rows than holes.
 const CONTROLS_NOTE: &str = "cross_file asks at each hole without context (in_file), with what retrieval finds (retrieval), and with what \
-    it finds when it sees the truth (oracle). Totals count the retrieval cases only.";
+    it finds when it sees the truth (oracle).";
 
 /// Why a row of `in_file` is marked.
 const JUDGE_NOTE: &str = "Selected against (*): what this engine answers from the file alone was left out of cross_file, so that its in_file \
@@ -320,7 +361,7 @@ fn recorded([timed, untimed]: [usize; 2]) -> Option<String> {
 }
 
 fn remarks(observed: &Observed) -> impl Iterator<Item = String> {
-    let controls = (!observed.controls.is_empty()).then(|| CONTROLS_NOTE.to_owned());
+    let controls = (!observed.left_out.is_empty()).then(|| CONTROLS_NOTE.to_owned());
     let judges = (!observed.judges.is_empty()).then(|| JUDGE_NOTE.to_owned());
     let strangers = (observed.strangers > 0)
         .then(|| format!("{} answers belong to no case of the suite and are left out", observed.strangers));

@@ -93,7 +93,7 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     let empty_layout =
         Layout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
-    let mut parts = vec![heading(section, style)];
+    let mut parts = vec![heading(section, style), faint(&format::scenarios_caption(section), style)];
     for (scenario, rows) in &scenarios {
         let layout = if format::is_empty_scenario(scenario) { &empty_layout } else { &result_layout };
         parts.push(titled(scenario, &layout.draw(&numbers, "kind", rows, style), style));
@@ -105,6 +105,7 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
             style,
         ));
     }
+    parts.push(faint(&format::totals_caption(section), style));
     let overall = sheet::rows([("all", &section.overall)]);
     let overall_layout = Layout::fitting(&all, columns::OVERALL, [&overall], style.width);
     parts.push(titled("overall", &overall_layout.draw(&all, "", &overall, style), style));
@@ -136,7 +137,8 @@ fn scenario_name(group: &Group) -> &str {
 /// The names of a group's rows: only the first is named, and each that is no rank is marked.
 fn labels(group: &Group) -> Vec<String> {
     let variant = group.scenario.as_deref().and_then(format::variant_of);
-    let name = variant.or_else(|| group.block_kind.clone()).unwrap_or_else(|| "all".to_owned());
+    let parts: Vec<String> = variant.into_iter().chain(group.block_kind.clone()).collect();
+    let name = if parts.is_empty() { "all".to_owned() } else { parts.join(", ") };
     let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
     let mark = |line: &Line| if line.is_selected_against { format::SELECTED_AGAINST } else { "" };
     group.lines.iter().zip(names).map(|(line, name)| name + mark(line)).collect()

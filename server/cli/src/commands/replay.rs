@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cases::Run;
 use completion::World;
 
 use crate::args::ReplayArgs;
@@ -23,10 +24,13 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
     let world = indexed.as_ref().map_or_else(World::empty, Indexed::world);
-    let engines = engines::configure(&candidates, &config, &world, &cases);
+    let (engines, copies) = engines::configure(&candidates, &config, &world, &cases, args.asking.no_copies);
     let name = suite_name(&args.suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
-    let run = replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat);
+    let run = Run {
+        copies: copies.rows(),
+        ..replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat)
+    };
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => folders::data(USE_OUT)?.new_run(&name)?,
@@ -37,6 +41,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         cases,
         engines,
         world,
+        copies,
         run,
         folder: folder.clone(),
         resume,

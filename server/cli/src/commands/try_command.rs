@@ -1,5 +1,6 @@
 //! `ghostbench try`: mine, replay and report in turn.
 
+use cases::Run;
 use replay::RunFolder;
 
 use crate::args::TryArgs;
@@ -23,13 +24,16 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let indexed = index(&args.path)?;
     let cases = mine(&indexed, &args.mining)?;
     let world = indexed.world();
-    let engines = engines::configure(&candidates, &config, &world, &cases);
+    let (engines, copies) = engines::configure(&candidates, &config, &world, &cases, args.asking.no_copies);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => folders::data(USE_OUT)?.new_run(&indexed.code.name)?,
     };
     let (name, state) = (indexed.code.name.clone(), indexed.code.state.clone());
-    let run = replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1);
+    let run = Run {
+        copies: copies.rows(),
+        ..replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1)
+    };
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     if config.engines.is_empty() && args.asking.engines.is_empty() {
@@ -41,6 +45,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         cases,
         engines,
         world,
+        copies,
         run,
         folder: folder.clone(),
         resume: false,

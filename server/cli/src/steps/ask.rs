@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use cases::{Case, Prediction, Run};
 use completion::World;
-use replay::{ConfiguredEngine, Questions, RunFolder, Stop, cores};
+use replay::{ConfiguredEngine, Copies, Questions, RunFolder, Stop, cores};
 use tokio::runtime::{self, Runtime};
 
-use crate::args::EngineArgs;
+use crate::args::{EngineArgs, NoCopies};
 use crate::exit::Interrupted;
 use crate::interrupt::stop_token;
 use crate::output::{count, quoted};
@@ -23,6 +23,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) engines: Vec<ConfiguredEngine>,
     /// What engines may see.
     pub(crate) world: World,
+    /// Where else the truths are.
+    pub(crate) copies: Copies,
     /// What `run.json` says.
     pub(crate) run: Run,
     /// Where the run goes.
@@ -43,6 +45,7 @@ pub(crate) fn ask(asking: Asking<'_>) -> anyhow::Result<()> {
         cases: asking.cases.into(),
         engines: asking.engines.into(),
         world: asking.world,
+        copies: asking.copies.into(),
         jobs: asking.args.jobs.map_or_else(cores, NonZeroUsize::get),
     };
     let token = stop_token().context("cannot listen for Ctrl-C")?;
@@ -94,6 +97,9 @@ fn resume_command(asking: &Asking<'_>) -> String {
     }
     if let Some(file) = &asking.args.cassette.file {
         command += &format!(" --cassette {}", quoted(file));
+    }
+    if asking.args.no_copies != NoCopies::default() {
+        command += &format!(" --no-copies {}", asking.args.no_copies);
     }
     if asking.args.cassette.offline {
         command += " --offline";

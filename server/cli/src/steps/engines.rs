@@ -16,9 +16,10 @@ use config::{Completion, Config, EngineSettings, Kind, Place, Problem, Severity}
 use engines::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine};
 use index::{Budget, Strategy};
 use lsp::{EditorEngine, NotAsked, Served};
-use replay::ConfiguredEngine;
+use replay::{ConfiguredEngine, Copies};
 
 use self::identity::{Configured, Hashes};
+use crate::args::NoCopies;
 use crate::exit::Usage;
 use crate::output::say;
 
@@ -321,14 +322,15 @@ pub(crate) fn judge() -> ConfiguredEngine {
     }
 }
 
-/// The engines as they are replayed, each as it is; and, where files of the suite have near duplicates in the workspace, each that
-/// sees other files once more without those.
+/// The engines as they are replayed, each as it is; and, where truths of the suite have copies in the workspace, each that sees other
+/// files once more without those that hold the copies.
 pub(crate) fn configure(
     candidates: &[Candidate],
     config: &Config,
     world: &World,
     cases: &[Case],
-) -> Vec<ConfiguredEngine> {
+    no_copies: NoCopies,
+) -> (Vec<ConfiguredEngine>, Copies) {
     let settings = with_context(Settings::for_replay(), config);
     let configured = |candidate: &Candidate| {
         Some(ConfiguredEngine {
@@ -339,14 +341,18 @@ pub(crate) fn configure(
         })
     };
     let mut configured: Vec<ConfiguredEngine> = candidates.iter().filter_map(configured).collect();
-    if cases.iter().any(|case| !world.near_duplicates(&case.path).is_empty()) {
-        let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
+    let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
+    if no_copies == NoCopies::Off || without.is_empty() {
+        return (configured, Copies::default());
+    }
+    let copies = Copies::find(cases, world, no_copies == NoCopies::All);
+    if no_copies == NoCopies::All || !copies.rows().is_empty() {
         configured.extend(without);
     }
-    configured
+    (configured, copies)
 }
 
-/// An engine without files that share much with the case's; the same as it is for one that sees no file but the case's.
+/// An engine without files that hold a copy of the case's truth; the same as it is for one that sees no file but the case's.
 fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
     let reads_context = asked.engine.reads_context() && asked.settings.strategy != Strategy::None;
     (asked.engine.reads_workspace() || reads_context).then(|| ConfiguredEngine {
@@ -567,7 +573,7 @@ mod tests {
         let config = configuration("");
         let [in_editor] = served("", &[], None).engines.try_into().ok().expect("the built-in engine alone");
         let candidates = chosen(&config, &[], &Instances::default()).expect("the built-in engine").0;
-        let here = configure(&candidates, &config, &World::empty(), &[]);
+        let here = configure(&candidates, &config, &World::empty(), &[], NoCopies::default()).0;
         let [here] = here.try_into().ok().expect("the built-in engine alone");
         assert_eq!(in_editor.replayed.name(), here.name());
         assert_ne!(in_editor.automatic.name(), here.name(), "a person sees only what is likely");
@@ -584,7 +590,7 @@ mod tests {
         let message = twice.err().expect("one engine cannot be asked twice").to_string();
         assert_eq!(message, "engine `b` is named twice, by the 1st and the 3rd --engine; name it once");
         let candidates = chosen(&config, &[], &Instances::default()).expect("they can be asked").0;
-        let models: Vec<_> = configure(&candidates, &config, &World::empty(), &[]);
+        let models: Vec<_> = configure(&candidates, &config, &World::empty(), &[], NoCopies::default()).0;
         assert_eq!(models.iter().map(|engine| engine.name().model).collect::<Vec<_>>(), ["empty", "hybrid"]);
     }
 

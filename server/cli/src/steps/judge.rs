@@ -1,6 +1,7 @@
 //! The judge of `cross_file` cases: the built-in engine, which knows a case's file and nothing else.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use cases::{Case, Metric};
 use completion::World;
@@ -35,6 +36,7 @@ impl BuiltinJudge {
             cases: [case.clone()].into(),
             engines: [self.engine.clone()].into(),
             world: self.world.clone(),
+            copies: Arc::default(),
             jobs: 1,
         };
         let mut answers = Vec::new();

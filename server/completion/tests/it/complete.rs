@@ -293,7 +293,7 @@ async fn hidden_files_reach_no_engine() {
 }
 
 #[tokio::test]
-async fn context_from_near_copies_is_hidden_with_them() {
+async fn context_from_copies_is_hidden_with_them() {
     let lines = |from: usize| {
         (from..from + 40).map(|i| format!("value_{i} = compute({i}, offset)\n")).collect::<String>()
     };
@@ -311,7 +311,8 @@ async fn context_from_near_copies_is_hidden_with_them() {
         score: 1.0,
     };
     let (snapshot, offset) = in_world(&World::new(files.into()), "a.py", "x = $0\n");
-    let snapshot = snapshot.with_context(vec![item("copy.py"), item("other.py")]);
+    let snapshot =
+        snapshot.with_context(vec![item("copy.py"), item("other.py")]).with_copies(vec!["copy.py".into()]);
     for (hide_near_duplicates, seen) in [(false, vec!["copy.py", "other.py"]), (true, vec!["other.py"])] {
         let settings = Settings { hide_near_duplicates, ..Settings::for_replay() };
         let outcome = complete(&snapshot, offset, &says(&["1"]), &settings, &CancellationToken::new()).await;

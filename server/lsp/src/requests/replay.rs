@@ -114,6 +114,7 @@ async fn make(
         cases: cases.into(),
         engines: engines.into(),
         world: contents.world.clone(),
+        copies: Arc::default(),
         jobs: background_threads().get(),
     };
     let told = |done, total| {

@@ -51,7 +51,13 @@ async fn sent(case: Case, strategy: Strategy) -> String {
     }];
     let cases = [case];
     let attempts = plan(&cases, &names(&engines), 1, &[]);
-    let questions = Questions { cases: cases.into(), engines: engines.into(), world: world(), jobs: 1 };
+    let questions = Questions {
+        cases: cases.into(),
+        engines: engines.into(),
+        world: world(),
+        copies: Arc::default(),
+        jobs: 1,
+    };
     let mut raw = String::new();
     let stop = Stop::at_once(CancellationToken::new());
     ask_all(attempts, &questions, &stop, |prediction| {

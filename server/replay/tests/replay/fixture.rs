@@ -67,12 +67,19 @@ pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
         repeat: 1,
         engines: engines.iter().map(ConfiguredEngine::config).collect(),
         workspace: None,
+        copies: Vec::new(),
         machine: Machine { os: "os".to_owned(), cpu: "cpu".to_owned(), cores: 2 },
     }
 }
 
 pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> Questions {
-    Questions { cases: cases.into(), engines: engines.into(), world: World::empty(), jobs: 3 }
+    Questions {
+        cases: cases.into(),
+        engines: engines.into(),
+        world: World::empty(),
+        copies: Arc::default(),
+        jobs: 3,
+    }
 }
 
 pub(crate) fn names(engines: &[ConfiguredEngine]) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use cases::{Case, EngineName, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status, Variant};
 use scoring::{MetricValue, Metrics, Observation};
 
-use super::{FAILED, GATED, LATE, SILENT};
+use super::{FAILED, GATED, HIDES_COPIES, LATE, NO_COPIES, SILENT};
 use crate::RunReport;
 use crate::rows::{self, Scores};
 
@@ -24,8 +24,8 @@ pub(super) const RESOLVED: &str = "resolved";
 /// Observations, and what could not become one as it should.
 pub(super) struct Observed {
     pub(super) observations: Vec<Observation>,
-    /// Cases that stand beside another one of the same hole, which alone counts in totals.
-    pub(super) controls: HashSet<String>,
+    /// Cases that count in no total, and why.
+    pub(super) left_out: HashMap<String, &'static str>,
     /// Engines that were the judge of a `cross_file` case.
     pub(super) judges: BTreeSet<usize>,
     /// Answers to cases that the suite lacks.
@@ -46,7 +46,7 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observe
         report.cases.iter().filter(|case| case.origin.probability.is_some_and(|share| share < 1.0));
     let mut observed = Observed {
         observations: Vec::new(),
-        controls: controls(report.cases),
+        left_out: left_out(report.cases),
         judges: judges(report.cases, engines),
         strangers: 0,
         unscored: 0,
@@ -65,18 +65,79 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observe
         observed.unscored += usize::from(score.is_none());
         observed.observations.push(observation(case, prediction, score, engine));
     }
+    let same = same_without_copies(report, engines, &observed.observations);
+    observed.observations.extend(same);
     observed
 }
 
-/// The variants of `cross_file` that show what retrieval adds, and what it could add, where the suite holds `retrieval` too.
-fn controls(cases: &[Case]) -> HashSet<String> {
-    let of_variant = |case: &&Case, wanted: &[Variant]| {
-        case.scenario == Scenario::CrossFile && case.variant.is_some_and(|variant| wanted.contains(&variant))
+/// The answers of engines that were asked again without copies, where there are none: those of the same engine with all files.
+fn same_without_copies(
+    report: &RunReport<'_>,
+    engines: &[EngineName],
+    observations: &[Observation],
+) -> Vec<Observation> {
+    let affected: HashSet<&str> = report.run.copies.iter().map(|copies| copies.case.as_str()).collect();
+    let mut same = Vec::new();
+    for (engine, base) in without_copies(report, engines) {
+        let (engine, base) = (engine.to_string(), base.to_string());
+        let of = |engine: &str| {
+            let engine = engine.to_owned();
+            observations.iter().filter(move |answer| answer.labels.get(ENGINE) == Some(&engine))
+        };
+        let asked: HashSet<&str> = of(&engine).map(|answer| answer.case.as_str()).collect();
+        let is_same = |answer: &&Observation| {
+            !affected.contains(answer.case.as_str()) && !asked.contains(answer.case.as_str())
+        };
+        same.extend(of(&base).filter(is_same).map(|answer| {
+            let mut labels = answer.labels.clone();
+            labels.insert(ENGINE.to_owned(), engine.clone());
+            Observation { labels, ..answer.clone() }
+        }));
+    }
+    same
+}
+
+/// The engines that were asked again without copies, each with the one that was asked with all files.
+fn without_copies(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<(usize, usize)> {
+    let hides = |name: &EngineName| {
+        let config = report.run.engines.iter().find(|config| config.engine == *name);
+        config.and_then(|config| config.settings.get(HIDES_COPIES)).is_some_and(|hides| hides == "true")
     };
-    let asked = cases.iter().filter(|case| of_variant(case, &[Variant::Retrieval]));
-    let holes: HashSet<&str> = asked.map(|case| case.hole.as_str()).collect();
-    let controls = cases.iter().filter(|case| of_variant(case, &[Variant::InFile, Variant::Oracle]));
-    controls.filter(|case| holes.contains(case.hole.as_str())).map(|case| case.id.clone()).collect()
+    let is_base = |other: &EngineName, name: &EngineName| {
+        let rest = name.name.strip_prefix(&other.name);
+        rest == Some(NO_COPIES) && other.kind == name.kind && other.model == name.model && !hides(other)
+    };
+    let hiding = engines.iter().enumerate().filter(|(_, name)| hides(name));
+    hiding
+        .filter_map(|(engine, name)| Some((engine, engines.iter().position(|other| is_base(other, name))?)))
+        .collect()
+}
+
+/// Why cases do not count: others of the same hole do, or the judge's answers say which holes there are.
+const OTHER_CONTEXT: &str = "the same holes with other context";
+const JUDGED: &str =
+    "what the judge answers from the file alone was left out, so they are no sample and rank no engine";
+
+/// The cases that count in no total: of `cross_file` all that a judge let pass. Where there is nothing else, only the variants that show
+/// what retrieval adds, and what it could add.
+fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
+    let kind = |case: &Case| (case.origin.kind, case.origin.exposure);
+    let others: HashSet<_> =
+        cases.iter().filter(|case| case.scenario != Scenario::CrossFile).map(kind).collect();
+    let cross_file = || cases.iter().filter(|case| case.scenario == Scenario::CrossFile);
+    let is_variant =
+        |case: &Case, wanted: &[Variant]| case.variant.is_some_and(|variant| wanted.contains(&variant));
+    let retrieved = cross_file().filter(|case| is_variant(case, &[Variant::Retrieval]));
+    let holes: HashSet<&str> = retrieved.map(|case| case.hole.as_str()).collect();
+    let reason = |case: &Case| {
+        if case.tags.contains_key(JUDGE_TAG) && others.contains(&kind(case)) {
+            Some(JUDGED)
+        } else {
+            let is_control = is_variant(case, &[Variant::InFile, Variant::Oracle]);
+            (is_control && holes.contains(case.hole.as_str())).then_some(OTHER_CONTEXT)
+        }
+    };
+    cross_file().filter_map(|case| Some((case.id.clone(), reason(case)?))).collect()
 }
 
 /// The engines that a case names as its judge, and those that run the same model.

@@ -6,19 +6,25 @@ use cases::{BlockKind, Exposure, OriginKind, Scenario, Variant};
 use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
 
 use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, Observed, SCENARIO};
-use super::{Cell, Group, Interval, Latency, Line, Section, contexts, differences};
+use super::{
+    Cell, Group, Interval, Latency, LeftOut, Line, Section, SelectedPart, Selection, contexts, differences,
+};
 
 /// One section per origin and exposure that has observations, the largest first.
 pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
-    let is_counted = |observation: &&Observation| !observed.controls.contains(&observation.case);
+    let is_counted = |observation: &&Observation| !observed.left_out.contains_key(&observation.case);
     let counted: Vec<Observation> = observed.observations.iter().filter(is_counted).cloned().collect();
     let by_scenario = scoring::summarize(&observed.observations, &grouping(&[SCENARIO, BLOCK_KIND]), seed);
+    let by_kind = scoring::summarize(&counted, &grouping(&[BLOCK_KIND]), seed);
     let by_language = scoring::summarize(&counted, &grouping(&[LANGUAGE]), seed);
     let mut sections = Vec::new();
     for &origin in OriginKind::ALL {
         for &exposure in Exposure::ALL {
-            let Some(mut section) = section(origin, exposure, &by_scenario, &by_language) else { continue };
-            section.controls = controls(observed, origin, exposure);
+            let Some(mut section) = section(origin, exposure, &by_scenario, &by_kind, &by_language) else {
+                continue;
+            };
+            section.selection = selection(observed, origin, exposure);
+            section.controls = section.selection.left_out.iter().map(|part| part.cases).sum();
             section.differences = differences::differences(&counted, &section, seed);
             section.contexts = contexts::contexts(observed, &section, seed);
             mark_judges(&mut section.scenarios, &observed.judges);
@@ -29,14 +35,33 @@ pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
     sections
 }
 
-/// Answered cases that no total counts.
-fn controls(observed: &Observed, origin: OriginKind, exposure: Exposure) -> usize {
+/// What totals count of the answered cases, and what not.
+fn selection(observed: &Observed, origin: OriginKind, exposure: Exposure) -> Selection {
+    let label =
+        |observation: &Observation, name: &str| observation.labels.get(name).cloned().unwrap_or_default();
     let is_here = |observation: &&Observation| {
-        let label = |name: &str| observation.labels.get(name).map(String::as_str);
-        label(ORIGIN) == Some(origin.name()) && label(EXPOSURE) == Some(exposure.name())
+        label(observation, ORIGIN) == origin.name() && label(observation, EXPOSURE) == exposure.name()
     };
-    let cases = observed.observations.iter().filter(is_here).map(|observation| &observation.case);
-    cases.filter(|case| observed.controls.contains(*case)).collect::<BTreeSet<_>>().len()
+    let mut cases: BTreeMap<(Option<&'static str>, usize, String), BTreeSet<&str>> = BTreeMap::new();
+    for observation in observed.observations.iter().filter(is_here) {
+        let name = label(observation, SCENARIO);
+        let scenario = name.split('/').next().unwrap_or_default().to_owned();
+        let position = Scenario::ALL.iter().position(|value| value.name() == scenario);
+        let key = (observed.left_out.get(&observation.case).copied(), position.unwrap_or_default(), scenario);
+        cases.entry(key).or_default().insert(&observation.case);
+    }
+    let mut selection = Selection::default();
+    for ((reason, _, scenario), cases) in cases {
+        let cases = cases.len();
+        match reason {
+            Some(reason) => selection.left_out.push(LeftOut { scenario, cases, reason }),
+            None => {
+                selection.cases += cases;
+                selection.scenarios.push(SelectedPart { scenario, cases });
+            }
+        }
+    }
+    selection
 }
 
 fn grouping(pooled: &[&str]) -> Grouping {
@@ -48,10 +73,12 @@ fn section(
     origin: OriginKind,
     exposure: Exposure,
     by_scenario: &Table,
+    by_kind: &Table,
     by_language: &Table,
 ) -> Option<Section> {
-    let (mut scenarios, mut block_kinds): (Vec<_>, Vec<_>) =
-        groups(by_scenario, origin, exposure).into_iter().partition(|group| group.scenario.is_some());
+    let mut scenarios = groups(by_scenario, origin, exposure);
+    scenarios.retain(|group| group.scenario.is_some());
+    let mut block_kinds = groups(by_kind, origin, exposure);
     block_kinds.retain(|group| group.block_kind.is_some());
     let (mut languages, mut totals): (Vec<_>, Vec<_>) =
         groups(by_language, origin, exposure).into_iter().partition(|group| group.language.is_some());
@@ -63,6 +90,7 @@ fn section(
         origin,
         exposure,
         overall,
+        selection: Selection::default(),
         controls: 0,
         scenarios,
         block_kinds,

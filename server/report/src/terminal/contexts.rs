@@ -31,7 +31,9 @@ pub(super) fn table(
     }
     let sheet = Sheet { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
     let title = "cross_file: what context adds, on the same holes";
-    let note = faint("+/-: holes in which it makes the answer better, and worse.", style);
+    let note =
+        format!("+/-: holes in which it makes the answer better, and worse. {}", format::CONTEXTS_CAPTION);
+    let note = faint(&note, style);
     Some(titled(title, &format!("{}\n{note}", sheet.draw(style)), style))
 }
 

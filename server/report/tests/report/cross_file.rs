@@ -15,7 +15,9 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
     let (tables, _) = text.split_once("Notes").unwrap();
     let (tables, _) = tables.split_once("Percent,").unwrap();
     expect![[r#"
-        mined cases · 60 cases from 15 files (and 120 with other context)
+        mined cases · 60 cases from 15 files (and 120 in no total)
+
+        All 180 cases, 120 of which are in no total.
 
         cross_file
           kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
@@ -41,6 +43,8 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
           typescript             builtin  20   50.0  20–80     50.0  20–80    91.8  60–100  0+0+0     14/28
                                  qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  594/1658
 
+        In totals: 60 cases: cross_file 60. In no total: cross_file 120 (the same holes with other context).
+
         overall
           engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet        ms
           builtin  60   50.0  34–66    50.0  34–66  83.9  69–94          –        0+0+0     15/27
@@ -54,15 +58,16 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
 
         cross_file: what context adds, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
-          retrieval - in_file*              builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
-          oracle - in_file*                 builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
-          retrieval - in_file*, unresolved  builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
-          oracle - in_file*, unresolved     builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
-          retrieval - in_file               qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
-          oracle - in_file                  qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
-          retrieval - in_file, unresolved   qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
-          oracle - in_file, unresolved      qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
-        +/-: holes in which it makes the answer better, and worse.
+          retrieval - in_file*              builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
+          oracle - in_file*                 builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
+          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
+          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
+          retrieval - in_file               qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
+          oracle - in_file                  qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
+          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+        +/-: holes in which it makes the answer better, and worse. Only holes of cross_file that were asked
+        both with and without context.
 
     "#]]
     .assert_eq(tables);

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{Exposure, OriginKind, Variant};
-use report::{Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Summary};
+use report::{
+    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Selection, Summary,
+};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -51,6 +53,7 @@ fn tables_are_documented() {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group.clone(),
+        selection: Selection::default(),
         controls: 0,
         scenarios: Vec::new(),
         block_kinds: Vec::new(),
@@ -59,6 +62,7 @@ fn tables_are_documented() {
         contexts: Vec::new(),
     };
     check("Section", &section);
+    check("Selection", &Selection::default());
     check("Group", &group);
     check(
         "Line",

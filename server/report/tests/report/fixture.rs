@@ -130,6 +130,7 @@ fn run(engines: &[EngineName]) -> Run {
             files: 412,
             lines: 61_873,
         }),
+        copies: Vec::new(),
         machine: Machine { os: "linux x86_64".into(), cpu: "Example CPU".into(), cores: 8 },
     }
 }

@@ -16,6 +16,8 @@ fn markdown_of_a_small_run() {
 
         ## mined cases
 
+        In totals: 3 cases: full\_block 1, incomplete\_suffix 2.
+
         |  | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
         | all | builtin | 3 | 0/3 | 0/3 | 0.9/3 | – | 2+0+0 | 4.0/17 |
@@ -36,7 +38,7 @@ fn markdown_of_a_small_run() {
         | typescript | builtin | 1 | 0/1 | 0/1 | 0/1 | – | 1+0+0 | 4.0/4.0 |
         | typescript | qwen | 1 | 1/1 | 1/1 | 1/1 | – | 0+0+0 | 670/670 |
 
-        <details><summary>By scenario and block kind</summary>
+        <details><summary>By scenario and block kind. All 3 cases.</summary>
 
         | scenario, block kind | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cases::{Exposure, OriginKind, Schema};
 use expect_test::{Expect, expect};
 use report::terminal::{Style, table};
-use report::{Cell, Difference, Group, Interval, Latency, Line, Section, Summary};
+use report::{Cell, Difference, Group, Interval, Latency, Line, Section, SelectedPart, Selection, Summary};
 
 use crate::fixture::{cross_file, fixture};
 
@@ -27,6 +27,14 @@ fn small() -> Summary {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group(None, None, block.clone()),
+        selection: Selection {
+            cases: 52,
+            scenarios: vec![
+                SelectedPart { scenario: "full_block".to_owned(), cases: 40 },
+                SelectedPart { scenario: "inner_block".to_owned(), cases: 12 },
+            ],
+            left_out: Vec::new(),
+        },
         controls: 0,
         scenarios: vec![
             group(Some("full_block"), None, block.clone()),
@@ -120,6 +128,8 @@ fn at_80_columns() {
         expect![[r#"
             mined cases · 40 cases from 20 files
 
+            All 52 cases.
+
             full_block
               kind       engine    n  exact  95 %   tokens   edit  95 %   quiet         ms
               all        builtin  40   25.0  15–35    25.0   45.0  35–55  2+1+0  8.2/12.3s
@@ -134,6 +144,8 @@ fn at_80_columns() {
               for   builtin  12       75.0  65–85       9      0       0  8.2/12.3s
                     qwen     12       50.0  40–60       9      0       0  408/12.3s
 
+            In totals: 52 cases: full_block 40, inner_block 12.
+
             overall
               engine    n  exact  95 %   tokens  edit  95 %   restraint  quiet         ms
               builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
@@ -144,9 +156,9 @@ fn at_80_columns() {
               exact match  40       +25.0  -2 to +52      12      2
 
             Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; exact or Student's where files are few. Cells under 10 cases show
-            counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as longest.
+            are alike; Wilson's where files are too few or cases all the same. Cells under
+            10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from
@@ -165,6 +177,8 @@ fn at_120_columns_in_ascii() {
         expect![[r#"
             mined cases - 40 cases from 20 files
 
+            All 52 cases.
+
             full_block
               kind       engine    n  exact  95 %   tokens  95 %    edit  95 %   silent  gated  failed         ms
               all        builtin  40   25.0  15-35    25.0  15-35   45.0  35-55       2      1       0  8.2/12.3s
@@ -179,6 +193,8 @@ fn at_120_columns_in_ascii() {
               for   builtin  12       75.0  65-85       9      0       0  8.2/12.3s
                     qwen     12       50.0  40-60       9      0       0  408/12.3s
 
+            In totals: 52 cases: full_block 40, inner_block 12.
+
             overall
               engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet         ms
               builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
@@ -188,9 +204,9 @@ fn at_120_columns_in_ascii() {
               metric        n  difference       95 %  better  worse
               exact match  40       +25.0  -2 to +52      12      2
 
-            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or Student's where
-            files are few. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where files are too
+            few or cases all the same. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from the index
@@ -208,6 +224,8 @@ fn at_40_columns_the_essentials_remain() {
         expect![[r#"
             mined cases · 40 cases from 20 files
 
+            All 52 cases.
+
             full_block
               kind       engine    n  exact   edit
               all        builtin  40   25.0   45.0
@@ -222,6 +240,9 @@ fn at_40_columns_the_essentials_remain() {
               for   builtin  12       75.0  9+0+0
                     qwen     12       50.0  9+0+0
 
+            In totals: 52 cases: full_block 40,
+            inner_block 12.
+
             overall
               engine    n  exact  edit
               builtin  40   25.0  45.0
@@ -233,12 +254,13 @@ fn at_40_columns_the_essentials_remain() {
 
             Percent, then the 95 % interval,
             resampled over files because cases of
-            one file are alike; exact or Student's
-            where files are few. Cells under 10
-            cases show counts only (sum/cases).
-            quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout
-            counting as longest.
+            one file are alike; Wilson's where files
+            are too few or cases all the same. Cells
+            under 10 cases show counts only
+            (sum/cases). quiet: answers
+            silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as
+            longest.
 
             Notes
               3 files share 40 % of their lines with

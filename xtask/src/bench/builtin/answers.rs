@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use builtin::{Completion, Corpus, Method, Models, OpenFile, Settings};
+use index::{CopyIndex, RemovedCode};
 use scoring::similarity::Similarity;
 use syntax::{Language, SourceFile};
-use workspace::{NearDuplicates, Snapshot};
+use workspace::Snapshot;
 
 use super::cases::{Case, Scenario, mine};
 use super::{CASES_PER_SCENARIO, SEED, significant};
@@ -78,9 +79,9 @@ pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> Answered {
     let seconds = start.elapsed().as_secs_f64();
     let stats = corpus.stats();
     let build = Build { tokens: stats.tokens, bytes: stats.bytes, seconds };
-    let duplicates = NearDuplicates::new(&files);
+    let copies = CopyIndex::new(&files);
     let dense = files.iter().map(|file| without_blanks(&file.text) + "\0").collect();
-    let asked = Asked { repo, files: &files, corpus: &corpus, duplicates: &duplicates, dense };
+    let asked = Asked { repo, files: &files, corpus: &corpus, copies: &copies, dense };
     let cases = mine(&files, CASES_PER_SCENARIO, SEED);
     let rows = cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect();
     let ceilings = cases.iter().filter(|case| case.scenario != Scenario::CompleteBody);
@@ -96,7 +97,7 @@ struct Asked<'a> {
     repo: &'a Repo,
     files: &'a [SourceFile],
     corpus: &'a Corpus,
-    duplicates: &'a NearDuplicates,
+    copies: &'a CopyIndex,
     /// All files without blanks.
     dense: String,
 }
@@ -104,11 +105,17 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn answers(&self, number: usize, case: &Case) -> Vec<Row> {
         let file = &self.files[case.file];
-        let duplicates = self.duplicates.of(&file.path);
-        let duplicates: Vec<&str> = duplicates.iter().map(|duplicate| &*duplicate.path).collect();
         let before = case.before(file);
+        let copies = self.copies.holding(&RemovedCode {
+            path: &file.path,
+            language: file.language,
+            prefix: &before,
+            removed: self.truth(case),
+            suffix: &file.text[case.hole.end..],
+        });
+        let copies: Vec<&str> = copies.iter().map(|path| &**path).collect();
         let mut rows = Vec::new();
-        for (hidden, paths) in [(false, &[][..]), (true, &duplicates[..])] {
+        for (hidden, paths) in [(false, &[][..]), (true, &copies[..])] {
             let open = OpenFile { hidden: paths, ..self.open(case, &before) };
             rows.extend(METHODS.map(|method| self.answer(number, case, &open, hidden, method)));
         }

@@ -82,7 +82,13 @@ fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
         price: None,
         identity: BTreeMap::new(),
     };
-    let questions = Questions { cases: cases.into(), engines: [engine].into(), world, jobs: replay::cores() };
+    let questions = Questions {
+        cases: cases.into(),
+        engines: [engine].into(),
+        world,
+        copies: Arc::default(),
+        jobs: replay::cores(),
+    };
     let attempts: Vec<Attempt> =
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();
     let mut answers = Vec::new();
