@@ -199,6 +199,7 @@ mod tests {
             repeat: 1,
             engines: engines.to_vec(),
             workspace: None,
+            copies: Vec::new(),
             machine: cases::Machine { os: String::new(), cpu: String::new(), cores: 1 },
         }
     }
