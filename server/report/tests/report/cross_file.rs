@@ -58,14 +58,14 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
 
         cross_file: what context adds, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
-          retrieval - in_file*              builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
-          oracle - in_file*                 builtin  45   +33.3   +33 to +33  15/0  +12.7   +7 to +18  15/0
-          retrieval - in_file*, unresolved  builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
-          oracle - in_file*, unresolved     builtin  15  +100.0  +80 to +100  15/0  +29.5  +14 to +45  15/0
-          retrieval - in_file               qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
-          oracle - in_file                  qwen     45   +44.4   +27 to +62  20/0  +12.5   +5 to +21  20/0
-          retrieval - in_file, unresolved   qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
-          oracle - in_file, unresolved      qwen     15    +0.0   -20 to +20   0/0   +0.0  -20 to +20   0/0
+          retrieval - in_file*              builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
+          oracle - in_file*                 builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
+          retrieval - in_file*, unresolved  builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
+          oracle - in_file*, unresolved     builtin  15  +100.0  +78 to +100  15/0  +29.5  +13 to +46  15/0
+          retrieval - in_file               qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
+          oracle - in_file                  qwen     45   +44.4   +26 to +63  20/0  +12.5   +4 to +21  20/0
+          retrieval - in_file, unresolved   qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
+          oracle - in_file, unresolved      qwen     15    +0.0   -22 to +22   0/0   +0.0  -22 to +22   0/0
         +/-: holes in which it makes the answer better, and worse. Only holes of cross_file that were asked
         both with and without context.
 

@@ -156,9 +156,9 @@ fn at_80_columns() {
               exact match  40       +25.0  -2 to +52      12      2
 
             Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; Wilson's where files are too few or cases all the same. Cells under
-            10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout counting as longest.
+            are alike; exact or Student's where files are few. Cells under 10 cases show
+            counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from
@@ -204,9 +204,9 @@ fn at_120_columns_in_ascii() {
               metric        n  difference       95 %  better  worse
               exact match  40       +25.0  -2 to +52      12      2
 
-            Percent, then the 95 % interval, resampled over files because cases of one file are alike; Wilson's where files are too
-            few or cases all the same. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or Student's where
+            files are few. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from the index
@@ -254,13 +254,12 @@ fn at_40_columns_the_essentials_remain() {
 
             Percent, then the 95 % interval,
             resampled over files because cases of
-            one file are alike; Wilson's where files
-            are too few or cases all the same. Cells
-            under 10 cases show counts only
-            (sum/cases). quiet: answers
-            silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as
-            longest.
+            one file are alike; exact or Student's
+            where files are few. Cells under 10
+            cases show counts only (sum/cases).
+            quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout
+            counting as longest.
 
             Notes
               3 files share 40 % of their lines with
