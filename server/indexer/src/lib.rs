@@ -68,15 +68,30 @@ impl Indexer {
         cache: Option<Cache>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<(Indexer, Opening), Error> {
+        Indexer::open_while(root, limits, cache, progress, &|| true)
+    }
+
+    /// The same as long as `keep_going`, which is asked for each file, says `true`; then [`Error::Cancelled`].
+    pub fn open_while(
+        root: &Path,
+        limits: &Limits,
+        cache: Option<Cache>,
+        progress: &(dyn Fn(Progress) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Indexer, Opening), Error> {
         let mut cached = cache.as_ref().map_or_else(Cached::default, |cache| Cached::read(cache, root));
-        let follower = Follower::open(root, limits, cached.take_known(), progress)?;
+        let follower = Follower::open_while(root, limits, cached.take_known(), progress, keep_going)?;
         let files = follower.snapshot().clone();
         let old: Vec<Option<Arc<FileIndex>>> = files.files().iter().map(|file| cached.take(file)).collect();
         let reused = old.iter().flatten().count();
-        let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| old.unwrap_or_else(|| derive(file));
+        let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| {
+            keep_going().then(|| old.unwrap_or_else(|| derive(file)))
+        };
         let is_new = |(file, old): (_, &Option<_>)| old.is_none().then_some(file);
         let unsaved = files.files().iter().zip(&old).filter_map(is_new).map(size).collect();
-        let derived: Vec<Arc<FileIndex>> = old.into_par_iter().zip(&**files.files()).map(derive).collect();
+        let derived: Option<Vec<Arc<FileIndex>>> =
+            old.into_par_iter().zip(&**files.files()).map(derive).collect();
+        let derived = derived.ok_or_else(|| Error::Cancelled { path: root.to_owned() })?;
         let opening = Opening { reused, derived: derived.len() - reused, miss: cached.miss };
         let projects = Arc::new(Projects::new(files.manifests()));
         let indexed = Indexed { files, index: Index::from_files(derived), projects };
@@ -104,6 +119,12 @@ impl Indexer {
         Ok(self.take_in(changes))
     }
 
+    /// Looks at what no watcher reports, as [`Follower::poll`] does; says whether anything is different.
+    pub fn poll(&mut self) -> Result<bool, Error> {
+        let changes = self.follower.poll()?;
+        Ok(self.take_in(changes))
+    }
+
     /// Looks at everything; says whether anything is different.
     pub fn refresh_all(&mut self) -> Result<bool, Error> {
         let changes = self.follower.refresh_all()?;
@@ -112,6 +133,8 @@ impl Indexer {
 
     fn take_in(&mut self, changes: Changes) -> bool {
         if changes.is_empty() {
+            // What is left out may be something else.
+            self.indexed.files = changes.snapshot;
             return false;
         }
         let Changes { changed, removed, manifests_changed, snapshot } = changes;

@@ -1,6 +1,7 @@
 //! Work that nobody waits for: reading folders, deriving what is searched, putting tokens together.
 //!
-//! It has threads of its own, one fewer than there are cores, and these give way to all others where the system knows of such a thing.
+//! It has threads of its own, at most one fewer than there are cores for each urgency, and these give way to all others where the system
+//! knows of such a thing.
 //! What answers requests never runs on them: it would wait behind the work of seconds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +10,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rayon::ThreadPool;
-use tokio::sync::oneshot;
+use tokio::sync::watch::Receiver;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::background_threads;
 
@@ -19,32 +21,90 @@ mod unix;
 /// What is to be let go is looked after so often; most requests end sooner.
 const LETTING_GO: Duration = Duration::from_millis(50);
 
+/// How soon the work of a folder is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// Somebody works in the folder.
+    Asked,
+    /// It is read in no time.
+    Small,
+    Large,
+}
+
 /// The threads; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Background(Arc<ThreadPool>);
+pub(crate) struct Background(Arc<Lanes>);
 
-impl Background {
-    /// Starts the threads.
-    pub(crate) fn start() -> anyhow::Result<Background> {
+/// Threads for each urgency, among which the system divides its time: nothing waits behind work that is less urgent.
+struct Lanes {
+    asked: Lane,
+    small: Lane,
+    large: Lane,
+}
+
+struct Lane {
+    threads: ThreadPool,
+    /// As many pieces of work are under way as there are threads; the others wait where they can be given up.
+    turns: Arc<Semaphore>,
+}
+
+impl Lane {
+    fn start(name: &'static str, threads: usize) -> anyhow::Result<Lane> {
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(background_threads().get())
-            .thread_name(|number| format!("background-{number}"))
+            .num_threads(threads)
+            .thread_name(move |number| format!("{name}-{number}"))
             .start_handler(|_| give_way())
             .build();
-        Ok(Background(Arc::new(pool.context("cannot start threads")?)))
+        Ok(Lane { threads: pool.context("cannot start threads")?, turns: Arc::new(Semaphore::new(threads)) })
     }
 
-    /// Does `work` on these threads, behind what is under way there, whether anybody waits or not. `None` if it stopped by a defect.
-    pub(crate) fn run<T: Send + 'static, Work: FnOnce() -> T + Send + 'static>(
+    fn run<T: Send + 'static, Work: FnOnce() -> T + Send + 'static>(
         &self,
         work: Work,
     ) -> impl Future<Output = Option<T>> + Send + use<T, Work> {
         let (sender, done) = oneshot::channel();
-        self.0.spawn_fifo(move || {
+        self.threads.spawn_fifo(move || {
             // Whoever waited may be gone, as when a folder is removed.
             let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
         });
         async { done.await.ok()?.ok() }
+    }
+}
+
+impl Background {
+    /// Starts the threads.
+    pub(crate) fn start() -> anyhow::Result<Background> {
+        let threads = background_threads().get();
+        Ok(Background(Arc::new(Lanes {
+            asked: Lane::start("asked", threads)?,
+            small: Lane::start("small", 1)?,
+            large: Lane::start("background", threads)?,
+        })))
+    }
+
+    /// Does the work of a folder on these threads, behind what is as urgent. While it waits, its urgency may change, and it is given up
+    /// when this future is dropped. `None` if it stopped by a defect.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        mut urgency: Receiver<Urgency>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let (lane, turn) = loop {
+            let lane = match *urgency.borrow_and_update() {
+                Urgency::Asked => &self.0.asked,
+                Urgency::Small => &self.0.small,
+                Urgency::Large => &self.0.large,
+            };
+            tokio::select! {
+                turn = Arc::clone(&lane.turns).acquire_owned() => break (lane, turn.ok()?),
+                Ok(()) = urgency.changed() => {}
+            }
+        };
+        lane.run(move || {
+            let _turn = turn;
+            work()
+        })
+        .await
     }
 
     /// Lets go of what is large once nobody else has it: whoever is the last to have it waits until it is taken to pieces.
@@ -54,7 +114,7 @@ impl Background {
             while Arc::strong_count(&large) > 1 {
                 tokio::time::sleep(LETTING_GO).await;
             }
-            background.0.spawn_fifo(move || {
+            background.0.large.threads.spawn_fifo(move || {
                 drop(large);
                 give_back();
             });
@@ -82,6 +142,7 @@ mod tests {
     use engines::{Rule, ScriptedEngine};
     use index::{FileIndex, Index};
     use syntax::{Language, SourceFile};
+    use tokio::sync::watch::Sender;
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -90,21 +151,56 @@ mod tests {
         SourceFile { path: path.into(), language: Language::Python, text: text.into() }
     }
 
-    /// Keeps all threads busy until what is given back is dropped.
-    fn occupy(background: &Background) -> mpsc::Sender<()> {
-        let (release, released) = mpsc::channel();
+    /// Keeps all threads of an urgency busy until what is given back is dropped.
+    fn occupy(background: &Background, urgency: Urgency) -> mpsc::Sender<()> {
+        let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(std::sync::Mutex::new(released));
         for _ in 0..background_threads().get() {
-            let released = Arc::clone(&released);
-            drop(background.run(move || drop(released.lock().map(|released| released.recv()))));
+            let (released, background) = (Arc::clone(&released), background.clone());
+            let (begun, has_begun) = mpsc::channel();
+            let lane = async move {
+                let work = move || {
+                    let _ = begun.send(());
+                    drop(released.lock().map(|released| released.recv()));
+                };
+                background.run(Sender::new(urgency).subscribe(), work).await
+            };
+            std::thread::spawn(move || {
+                tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(lane)
+            });
+            if urgency != Urgency::Small {
+                has_begun.recv().unwrap();
+            }
         }
         release
     }
 
     #[tokio::test]
+    async fn what_is_urgent_does_not_wait_for_what_is_not() {
+        let background = Background::start().unwrap();
+        let occupied = occupy(&background, Urgency::Large);
+        let run = |urgency: &Sender<Urgency>, value: u8| {
+            let (background, urgency) = (background.clone(), urgency.subscribe());
+            tokio::spawn(async move { background.run(urgency, move || value).await })
+        };
+        assert_eq!(run(&Sender::new(Urgency::Small), 1).await.unwrap(), Some(1));
+        assert_eq!(run(&Sender::new(Urgency::Asked), 2).await.unwrap(), Some(2));
+        let urgency = Sender::new(Urgency::Large);
+        let (waiting, given_up) = (run(&urgency, 3), run(&Sender::new(Urgency::Large), 4));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "it waits");
+        urgency.send_replace(Urgency::Asked);
+        assert_eq!(waiting.await.unwrap(), Some(3), "somebody asks for it by now");
+        given_up.abort();
+        drop(occupied);
+        assert!(given_up.await.unwrap_err().is_cancelled());
+        assert_eq!(run(&Sender::new(Urgency::Large), 5).await.unwrap(), Some(5), "it left no turn behind");
+    }
+
+    #[tokio::test]
     async fn questions_do_not_wait_for_it() {
         let background = Background::start().unwrap();
-        let occupied = occupy(&background);
+        let occupied = occupy(&background, Urgency::Large);
         // Putting an index together takes the process-wide pool.
         let files: Arc<[SourceFile]> = [file("widgets.py", "")].into();
         let world = World::empty().with_index(Arc::clone(&files), Index::build(&files), Arc::default());
@@ -122,6 +218,7 @@ mod tests {
         assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
         assert_eq!(outcome.text, "context=widgets.py");
         drop(occupied);
-        assert_eq!(background.run(|| 1).await, Some(1));
+        let urgency = Sender::new(Urgency::Large);
+        assert_eq!(background.run(urgency.subscribe(), || 1).await, Some(1));
     }
 }

@@ -4,6 +4,7 @@
 //! costs one reference count. Nothing is parsed here, and no file is read.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -75,7 +76,7 @@ pub(crate) struct OpenDocument {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpenedDocument {
-    uri: Uri,
+    pub(crate) uri: Uri,
     language_id: String,
     #[serde(flatten)]
     text: EditorText,
@@ -130,6 +131,16 @@ impl Documents {
     /// All open documents, in no particular order.
     pub(crate) fn all(&self) -> impl Iterator<Item = Arc<OpenDocument>> {
         self.open.values().cloned()
+    }
+
+    /// A number for which documents are open beside the one at `uri`, and for their texts.
+    pub(crate) fn state_beside(&self, uri: &Uri) -> u64 {
+        let others = self.open.values().filter(|other| other.uri != *uri);
+        let mut revisions: Vec<u64> = others.map(|other| other.revision).collect();
+        revisions.sort_unstable();
+        let mut hasher = DefaultHasher::new();
+        revisions.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Takes in a document. One that is open already is replaced.

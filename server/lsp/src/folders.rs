@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{Uri, WorkspaceFolder};
 use workspace::Snapshot;
 
+use crate::background::Urgency;
 use crate::documents::OpenDocument;
 use crate::from_proto;
 use crate::locks::lock;
@@ -46,6 +47,8 @@ pub(crate) struct Folder {
     was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed, or the server stops.
     pub(crate) removed: CancellationToken,
+    /// How soon what there is to do for it is done.
+    pub(crate) urgency: watch::Sender<Urgency>,
     reading: watch::Sender<Reading>,
 }
 
@@ -143,6 +146,11 @@ impl Folders {
         lock(&self.open).clone()
     }
 
+    /// Takes note that a document is open.
+    pub(crate) fn opened(&self, path: &Path) {
+        self.all().iter().filter(|folder| folder.may_hold(path)).for_each(|folder| folder.is_asked_for());
+    }
+
     /// Takes note that a file may have changed.
     pub(crate) fn changed(&self, path: &Path) {
         for folder in self.all().iter().filter(|folder| folder.may_hold(path)) {
@@ -165,7 +173,10 @@ impl Folders {
             document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| workspace::path_text(path))
         };
         match best {
-            Some((held, folder)) => Home::inside(folder, held.path),
+            Some((held, folder)) => {
+                folder.is_asked_for();
+                Home::inside(folder, held.path)
+            }
             None => Home { folder: all.first().cloned(), path: outside().into(), is_inside: false },
         }
     }
@@ -215,6 +226,7 @@ impl Folder {
             pending: Mutex::new(Pending::Paths(Vec::new())),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
+            urgency: watch::Sender::new(Urgency::Large),
             reading: watch::Sender::default(),
         })
     }
@@ -243,6 +255,22 @@ impl Folder {
     /// The document as one of this folder, even if it belongs to another one within; `None` if it is not below.
     pub(crate) async fn home_of(self: &Arc<Folder>, document: &OpenDocument) -> Option<Home> {
         Some(Home::inside(self, self.holds(document).await?.path))
+    }
+
+    /// Takes note that somebody works in it.
+    pub(crate) fn is_asked_for(&self) {
+        self.becomes(Urgency::Asked);
+    }
+
+    /// Takes note that it is read in no time.
+    pub(crate) fn is_small(&self) {
+        if *self.urgency.borrow() == Urgency::Large {
+            self.becomes(Urgency::Small);
+        }
+    }
+
+    fn becomes(&self, urgency: Urgency) {
+        self.urgency.send_if_modified(|now| std::mem::replace(now, urgency) != urgency);
     }
 
     /// Whether a file may be in it, as far as its path tells.
@@ -312,6 +340,11 @@ impl Folder {
         let mut old = Arc::default();
         self.reading.send_modify(|reading| old = change(reading));
         old
+    }
+
+    /// Asks anew where it is, since its path leads elsewhere.
+    pub(crate) fn forget_real_root(&self) {
+        self.real_root.forget();
     }
 
     /// Publishes why the folder could not be read; what was known stays. False if that was known too.

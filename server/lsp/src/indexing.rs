@@ -24,12 +24,11 @@ use completion::World;
 use futures_util::FutureExt;
 use indexer::{Indexed, Indexer};
 use tokio::sync::watch;
-use tower_lsp_server::Client;
 use workspace::{Limits, Progress as Reading, check_folder};
 
-use crate::background::Background;
+use crate::background::{Background, Urgency};
 use crate::background_threads;
-use crate::ext::{DidChangeStatus, DidChangeStatusParams};
+use crate::busy_status::{BusyStatus, report};
 use crate::folders::{Contents, Folder, Pending};
 use crate::progress::{Shown, Step};
 use crate::server::Server;
@@ -38,6 +37,27 @@ use watching::{Next, Watching};
 
 /// Files change in bursts: a save of all, a switch of branches. The index waits this long after the first one.
 const QUIET: Duration = Duration::from_millis(50);
+
+/// A folder with so many files and folders is read in a second or two, however slow the machine, and counted in milliseconds.
+const SMALL_ENTRIES: usize = 1_000;
+
+/// Where to look for changes.
+enum Look {
+    Paths(Vec<PathBuf>),
+    /// At what no watcher sees.
+    Unwatched,
+    Everything,
+}
+
+impl Look {
+    fn at(pending: Pending) -> Look {
+        match pending {
+            Pending::Paths(paths) => Look::Paths(paths),
+            Pending::Everything => Look::Everything,
+            Pending::Nobody => Look::Paths(Vec::new()),
+        }
+    }
+}
 
 /// Something stopped that should not have; the log says where.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,6 +68,7 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
     let server = server.clone();
     let removed = folder.removed.clone();
     tokio::spawn(async move {
+        size_up(&folder).await;
         let keeping = AssertUnwindSafe(keep_up(&server, &folder)).catch_unwind();
         if removed.run_until_cancelled(keeping).await.is_some() {
             fail(&server, &folder, format!("reading {} stopped by a defect; open it again", folder.name))
@@ -55,6 +76,18 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
         }
         folder.leave();
     });
+}
+
+/// Finds out whether a folder is read in no time. Nothing is read for this, and nothing waits for it but the folder itself.
+async fn size_up(folder: &Folder) {
+    let (root, removed) = (folder.root.clone(), folder.removed.clone());
+    if removed.is_cancelled() {
+        return;
+    }
+    let counting = tokio::task::spawn_blocking(move || workspace::is_small(&root, SMALL_ENTRIES));
+    if counting.await.unwrap_or(false) {
+        folder.is_small();
+    }
 }
 
 /// Goes on until there is a defect.
@@ -73,10 +106,10 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
     };
     watching.begin(&indexer);
     loop {
-        let pending = tokio::select! {
+        let look_at = tokio::select! {
             () = folder.changed.notified() => {
                 tokio::time::sleep(QUIET).await;
-                folder.take_pending()
+                Look::at(folder.take_pending())
             }
             Ok(()) = settings.changed() => {
                 tokens.are_read(reads_tokens(server, folder).await);
@@ -86,7 +119,7 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
                 if next == Next::Begin {
                     watching.begin(&indexer);
                 }
-                Pending::Everything
+                if next == Next::Poll { Look::Unwatched } else { Look::Everything }
             }
             event = tokens.next() => {
                 match event {
@@ -100,7 +133,7 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             }
         };
         let is_different;
-        (indexer, is_different) = look(server, folder, indexer, pending, &mut watching).await?;
+        (indexer, is_different) = look(server, folder, indexer, look_at, &mut watching).await?;
         if is_different {
             tokens.note_change();
         }
@@ -121,7 +154,7 @@ async fn until_there(server: &Server, folder: &Arc<Folder>, watching: &mut Watch
             _ = watching.next() => {}
         }
         let root = folder.root.clone();
-        if beside(&server.background, move || check_folder(&root)).await?.is_ok() {
+        if beside(server, folder, move || check_folder(&root)).await?.is_ok() {
             return Ok(());
         }
     }
@@ -131,13 +164,13 @@ async fn until_there(server: &Server, folder: &Arc<Folder>, watching: &mut Watch
 async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Result<Option<Indexer>, Defect> {
     let start = Instant::now();
     folder.begin();
-    tell(&server.client, true, "normal", format!("reading {}", folder.name)).await;
+    let busy = BusyStatus::begin(&server.client, format!("reading {}", folder.name)).await;
     let work = server.works.begin_anew();
     let shown = Shown::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
     let opened = index(server, folder, shown.steps.clone()).await;
     if let Ok(Ok(indexer)) = &opened {
         let (indexed, contents) = (indexer.indexed().clone(), folder.reading().contents);
-        let found = beside(&server.background, move || with_index(&contents, &indexed)).await?;
+        let found = beside(server, folder, move || with_index(&contents, &indexed)).await?;
         publish_index(server, folder, found);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
         tokens.begin(indexer, folder);
@@ -149,12 +182,13 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
     tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
     match opened? {
         Ok(indexer) => {
-            tell(&server.client, false, "normal", is_read(&folder.name, &folder.reading().contents.world))
-                .await;
+            busy.end("normal", is_read(&folder.name, &folder.reading().contents.world)).await;
             Ok(Some(save(server, folder, indexer).await?))
         }
         Err(reason) => {
-            fail(server, folder, reason).await;
+            folder.fail(reason.clone());
+            tracing::warn!(folder = folder.name, reason, "cannot be read");
+            busy.end("warning", reason).await;
             Ok(None)
         }
     }
@@ -174,13 +208,14 @@ async fn index(
     folder: &Folder,
     steps: watch::Sender<Step>,
 ) -> Result<Result<Indexer, String>, Defect> {
-    let (root, cache) = (folder.root.clone(), server.setup.cache.clone());
+    let (root, cache, removed) = (folder.root.clone(), server.setup.cache.clone(), folder.removed.clone());
     let limits = Limits { threads: background_threads(), ..Limits::standard() };
-    let opening = beside(&server.background, move || {
-        Indexer::open(&root, &limits, cache, &|reading| match reading {
+    let opening = beside(server, folder, move || {
+        let progress = |reading| match reading {
             Reading::Walking { .. } => {}
             Reading::Reading { read, total } => drop(steps.send_replace(Step { done: read, total })),
-        })
+        };
+        Indexer::open_while(&root, &limits, cache, &progress, &|| !removed.is_cancelled())
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,
@@ -225,7 +260,7 @@ async fn finish(
     let files = indexer.indexed().files.clone();
     let is_source = !files.files().is_empty();
     let contents = folder.reading().contents;
-    let joined = beside(&server.background, move || contents.world.with_tokens_of(&world)).await?;
+    let joined = beside(server, folder, move || contents.world.with_tokens_of(&world)).await?;
     let corpus = joined.tokens().cloned();
     let old = folder.finish(Contents {
         world: joined,
@@ -251,10 +286,10 @@ async fn save_tokens(
     corpus: Arc<Corpus>,
     cache: Cache,
 ) -> Result<(), Defect> {
-    let folder = Arc::clone(folder);
-    let saving = beside(&server.background, move || match indexer::save_tokens(&cache, &root, &corpus) {
-        Ok(bytes) => tracing::info!(folder = folder.name, bytes, "tokens cached"),
-        Err(error) => folder.warn_of_cache(&error),
+    let owned = Arc::clone(folder);
+    let saving = beside(server, folder, move || match indexer::save_tokens(&cache, &root, &corpus) {
+        Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
+        Err(error) => owned.warn_of_cache(&error),
     });
     saving.await
 }
@@ -264,25 +299,28 @@ async fn look(
     server: &Server,
     folder: &Arc<Folder>,
     mut indexer: Indexer,
-    pending: Pending,
+    look: Look,
     watching: &mut Watching,
 ) -> Result<(Indexer, bool), Defect> {
     let start = Instant::now();
     // A look at a few paths may see nothing of a folder that is gone.
-    let pending = if folder.has_failed() { Pending::Everything } else { pending };
+    let look = if folder.has_failed() { Look::Everything } else { look };
     let contents = folder.reading().contents;
-    let looking = beside(&server.background, move || {
-        let refreshed = match pending {
-            Pending::Paths(paths) => indexer.refresh(&paths),
-            Pending::Everything => indexer.refresh_all(),
-            Pending::Nobody => Ok(false),
+    let moves = indexer.follower().moves();
+    let looking = beside(server, folder, move || {
+        let refreshed = match &look {
+            Look::Paths(paths) => indexer.refresh(paths),
+            Look::Unwatched => indexer.poll(),
+            Look::Everything => indexer.refresh_all(),
         };
         let found =
             refreshed.map(|is_different| is_different.then(|| with_index(&contents, indexer.indexed())));
-        (indexer, found)
+        (indexer, look, found)
     });
-    let (indexer, found) = looking.await?;
-    tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
+    let (indexer, look, found) = looking.await?;
+    if !matches!(look, Look::Unwatched) {
+        tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
+    }
     let found = match found {
         Ok(found) => found,
         Err(error) => {
@@ -297,26 +335,29 @@ async fn look(
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes taken in");
     }
     if folder.recover() {
-        tell(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
+        report(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
         // Whatever was watched may be another folder by now.
         watching.begin(&indexer);
+    } else if indexer.follower().moves() != moves {
+        folder.forget_real_root();
+        watching.begin(&indexer);
     } else {
-        watching.follow(&indexer, start.elapsed());
+        watching.follow(&indexer, &look, start.elapsed());
     }
     Ok((indexer, is_different))
 }
 
 /// Keeps what was derived for the next start, where that pays.
 async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Defect> {
-    let folder = Arc::clone(folder);
-    let saving = beside(&server.background, move || {
+    let owned = Arc::clone(folder);
+    let saving = beside(server, folder, move || {
         match indexer.save() {
             Ok(Some(saved)) => {
-                tracing::info!(folder = folder.name, files = saved.files, bytes = saved.bytes, "cached");
+                tracing::info!(folder = owned.name, files = saved.files, bytes = saved.bytes, "cached");
             }
             Ok(None) => {}
             // Told once: a folder without room will not have any the next time.
-            Err(error) => folder.warn_of_cache(&error),
+            Err(error) => owned.warn_of_cache(&error),
         }
         indexer
     });
@@ -325,24 +366,31 @@ async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Re
 
 /// Does what takes long, or waits for a disk, where that is no harm.
 async fn beside<T: Send + 'static>(
-    background: &Background,
+    server: &Server,
+    folder: &Folder,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Defect> {
-    background.run(work).await.ok_or(Defect)
+    run(&server.background, folder.urgency.subscribe(), work).await
+}
+
+async fn run<T: Send + 'static>(
+    background: &Background,
+    urgency: watch::Receiver<Urgency>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Defect> {
+    background.run(urgency, work).await.ok_or(Defect)
 }
 
 /// Tells, once, why a folder cannot be read.
 async fn fail(server: &Server, folder: &Folder, reason: String) {
     if folder.fail(reason.clone()) {
         tracing::warn!(folder = folder.name, reason, "cannot be read");
-        tell(&server.client, false, "warning", reason).await;
+        report(&server.client, false, "warning", reason).await;
     }
 }
 
-async fn tell(client: &Client, busy: bool, kind: &str, message: String) {
-    let params = DidChangeStatusParams { busy, kind: kind.to_owned(), message };
-    client.send_notification::<DidChangeStatus>(params).await;
-}
+#[cfg(all(test, unix))]
+mod differential;
 
 #[cfg(test)]
 mod tests {
@@ -353,8 +401,10 @@ mod tests {
     #[tokio::test]
     async fn a_defect_is_told_and_goes_no_further() {
         let background = Background::start().unwrap();
-        assert_eq!(beside(&background, || 1).await, Ok(1));
-        assert_eq!(beside(&background, || -> u8 { panic!("as it is told to") }).await, Err(Defect));
+        let urgency = || watch::Sender::new(Urgency::Large).subscribe();
+        assert_eq!(run(&background, urgency(), || 1).await, Ok(1));
+        let panicked = run(&background, urgency(), || -> u8 { panic!("as it is told to") }).await;
+        assert_eq!(panicked, Err(Defect));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod admission;
 mod around;
 mod background;
 mod beside;
+mod busy_status;
 mod capabilities;
 mod documents;
 pub mod ext;

@@ -3,8 +3,8 @@
 //! Only our own events are written; the protocol library's hold whole messages. Messages of panics may quote the text they stumbled
 //! over, so of a panic only the place is written.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-/// A log that has grown to this size, bytes, is put aside for a new one when a server starts.
+/// A log that has grown to this size, bytes, is put aside for a new one: with the one before it, it takes twice as much and a line.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
@@ -36,7 +36,8 @@ pub(crate) fn start(log: Option<&Log>) {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
         tracing::error!(place, "a defect: panic");
     }));
-    let Some((file, level)) = log.and_then(|log| Some((open(&log.path).ok()?, log.level))) else { return };
+    let opened = log.and_then(|log| Some((Bounded::open(&log.path, MAX_BYTES).ok()?, log.level)));
+    let Some((file, level)) = opened else { return };
     let is_ours = move |metadata: &Metadata<'_>| {
         let of = metadata.target().split("::").next().unwrap_or_default();
         *metadata.level() <= level && OURS.contains(&of)
@@ -48,13 +49,77 @@ pub(crate) fn start(log: Option<&Log>) {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), process = std::process::id(), "start");
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        private_files::own_folder(folder)?;
+/// A file that is put aside for a new one when it has grown to a size.
+struct Bounded {
+    path: PathBuf,
+    file: File,
+    max_bytes: u64,
+}
+
+impl Bounded {
+    fn open(path: &Path, max_bytes: u64) -> io::Result<Bounded> {
+        if let Some(folder) = path.parent() {
+            private_files::own_folder(folder)?;
+        }
+        let mut bounded = Bounded { path: path.to_owned(), file: append_to(path)?, max_bytes };
+        bounded.rotate()?;
+        Ok(bounded)
     }
-    if fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
-        private_files::restrict(path)?;
-        fs::rename(path, path.with_extension("old.log"))?;
+
+    /// Puts the file aside if it has grown enough. Of several servers with one log, the one that gets the lock on the file does that;
+    /// the others find a new one in its place.
+    fn rotate(&mut self) -> io::Result<()> {
+        if self.file.metadata()?.len() <= self.max_bytes {
+            return Ok(());
+        }
+        self.file.lock()?;
+        if std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() > self.max_bytes) {
+            private_files::restrict(&self.path)?;
+            std::fs::rename(&self.path, self.path.with_extension("old.log"))?;
+        }
+        self.file = append_to(&self.path)?;
+        Ok(())
     }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A log that cannot be put aside goes on.
+        let _ = self.rotate();
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
     private_files::open(OpenOptions::new().create(true).append(true), path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_stays_small_while_servers_share_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lsp.log");
+        let mut logs = [100, 100].map(|max_bytes| Bounded::open(&path, max_bytes).unwrap());
+        for number in 0..100 {
+            let line = format!("line {number}\n");
+            logs[number % 2].write_all(line.as_bytes()).unwrap();
+            for path in [&path, &path.with_extension("old.log")] {
+                assert!(
+                    std::fs::metadata(path).map_or(0, |metadata| metadata.len()) <= 100 + 2 * 10,
+                    "{number}"
+                );
+            }
+        }
+        let both = [path.with_extension("old.log"), path].map(|path| std::fs::read_to_string(path).unwrap());
+        let numbers: Vec<usize> =
+            both.concat().lines().map(|line| line.strip_prefix("line ").unwrap().parse().unwrap()).collect();
+        assert!(numbers.is_sorted() && numbers.last() == Some(&99) && numbers.len() > 10, "{numbers:?}");
+    }
 }

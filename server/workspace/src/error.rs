@@ -37,6 +37,12 @@ pub enum Error {
         /// The folder that holds it.
         path: PathBuf,
     },
+    /// The caller had enough.
+    #[error("reading {} was cancelled", path.display())]
+    Cancelled {
+        /// The path asked for.
+        path: PathBuf,
+    },
     /// The folder is readable, but no file in it counts.
     #[error(
         "no source files under {} (skipped: {skips}); pass a folder with files in {}, or check .gitignore and .ghostbenchignore",

@@ -36,6 +36,9 @@ const PACKAGE_FILES: [&str; 3] = ["package.json", "pyproject.toml", "setup.py"];
 /// Where packages are built.
 const PACKAGE_OUTPUT: &str = "dist";
 
+/// What a Ghostbench run is described in.
+pub(crate) const RUN: &str = "run.json";
+
 /// How much of a `run.json` is read: its own keys stand at its beginning, before the engines.
 const RUN_HEAD_BYTES: u64 = 64 * 1024;
 
@@ -53,13 +56,13 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
     let has = |entry: &str| entries.iter().any(|other| other == entry);
     if name.starts_with('.') {
         Some(SkipReason::Hidden)
-    } else if DEPENDENCY_FOLDERS.contains(&name) || has("pyvenv.cfg") {
+    } else if is_dependency_name(name) || has("pyvenv.cfg") {
         Some(SkipReason::Dependencies)
     } else if has("CACHEDIR.TAG") || (BUILD_FOLDERS.contains(&name) && looks_built(folder, name, entries)) {
         Some(SkipReason::BuildOutput)
     } else if has(".git") && is_plain_file(&folder.join(".git")) {
         Some(SkipReason::NestedCheckout)
-    } else if has("run.json") && holds_run(folder) {
+    } else if has(RUN) && holds_run(folder) {
         Some(SkipReason::Run)
     } else {
         None
@@ -69,6 +72,20 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
 /// The name of the folder whose verdict depends on whether the file called `name` stands beside it.
 pub(crate) fn judged_beside(name: &str) -> Option<&'static str> {
     PACKAGE_FILES.contains(&name).then_some(PACKAGE_OUTPUT)
+}
+
+/// Whether package managers fill folders of this name.
+pub(crate) fn is_dependency_name(name: &str) -> bool {
+    DEPENDENCY_FOLDERS.contains(&name)
+}
+
+/// Whether the folder called `name`, which is left out for `reason`, may be walked once it holds other entries.
+pub(crate) fn is_judged_by_entries(name: &str, reason: SkipReason) -> bool {
+    match reason {
+        SkipReason::BuildOutput | SkipReason::NestedCheckout | SkipReason::Run => true,
+        SkipReason::Dependencies => !is_dependency_name(name),
+        _ => false,
+    }
 }
 
 /// Whether what stands in a folder, or beside it, leaves no doubt that a build wrote it.

@@ -3,12 +3,13 @@
 //! It starts no thread that outlives a call and asks for no events; who is told of changes says where to look.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::scope::{Place, Scope, affected, place};
 use crate::tree::Tree;
+use crate::unwatched::{RootIdentity, Unwatched};
 use crate::walk::walk;
 use crate::{Changes, Error, Limits, Progress, Snapshot, Stamp, TextHash, check_folder};
 
@@ -30,8 +31,9 @@ pub struct Known {
 #[derive(Debug)]
 pub struct Follower {
     root: Arc<Path>,
-    /// The root as the system writes it, which is how some watchers name files.
-    canonical_root: PathBuf,
+    identity: RootIdentity,
+    moves: u64,
+    unwatched: Unwatched,
     limits: Limits,
     tree: Tree,
     snapshot: Snapshot,
@@ -47,12 +49,24 @@ impl Follower {
         known: impl IntoIterator<Item = Known>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Follower, Error> {
-        let canonical_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        Follower::open_while(root, limits, known, progress, &|| true)
+    }
+
+    /// The same as long as `keep_going`, which is asked for each file, says `true`; then [`Error::Cancelled`].
+    pub fn open_while(
+        root: &Path,
+        limits: &Limits,
+        known: impl IntoIterator<Item = Known>,
+        progress: &(dyn Fn(Progress) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Follower, Error> {
+        let identity = RootIdentity::of(root);
         let root = Arc::from(root);
         let snapshot = Tree::default().snapshot(&root);
         let tree = Tree::of_known(known);
-        let mut follower = Follower { root, canonical_root, limits: *limits, tree, snapshot };
-        follower.look(BTreeSet::from([String::new()]), progress)?;
+        let unwatched = Unwatched::default();
+        let mut follower = Follower { root, identity, moves: 0, unwatched, limits: *limits, tree, snapshot };
+        follower.look(BTreeSet::from([String::new()]), progress, keep_going)?;
         Ok(follower)
     }
 
@@ -61,8 +75,14 @@ impl Follower {
         &self.root
     }
 
-    pub(crate) fn canonical_root(&self) -> &Path {
-        &self.canonical_root
+    /// The folder as the system writes it: links may lead to another one after a look.
+    pub fn canonical_root(&self) -> &Path {
+        &self.identity.path
+    }
+
+    /// How often the root has turned out to be another folder, whose watch has to begin anew.
+    pub fn moves(&self) -> u64 {
+        self.moves
     }
 
     /// The workspace as the last look has found it.
@@ -95,18 +115,30 @@ impl Follower {
         if scoped.is_empty() {
             return Ok(Changes::none(&self.snapshot));
         }
-        self.look(scoped, &|_| ())
+        self.look(scoped, &|_| (), &|| true)
     }
 
     /// Looks at everything, and reads the files that look different; also what there is to do after an error. Waits for the disk.
     pub fn refresh_all(&mut self) -> Result<Changes, Error> {
-        self.look(BTreeSet::from([String::new()]), &|_| ())
+        self.look(BTreeSet::from([String::new()]), &|_| (), &|| true)
+    }
+
+    /// Looks at what no watcher reports, and at what depends on it: ignore files above the root and in repositories, the contents of
+    /// folders that are left out, files with further names, and where the root leads. To be called at intervals: it takes a microsecond
+    /// for each such path as long as none of them looks different.
+    pub fn poll(&mut self) -> Result<Changes, Error> {
+        let is_moved = RootIdentity::of(&self.root) != self.identity;
+        let affected = if is_moved { BTreeSet::from([String::new()]) } else { self.unwatched.affected() };
+        if affected.is_empty() {
+            return Ok(Changes::none(&self.snapshot));
+        }
+        self.look(affected, &|_| (), &|| true)
     }
 
     /// Which paths to look at when something has happened to `path`. Below what is left out nothing is of interest but whether it
     /// still is.
     fn affected_by(&self, path: &Path) -> Vec<String> {
-        let path = match place(path, &[&self.root, &self.canonical_root]) {
+        let path = match place(path, &[&self.root, &self.identity.path]) {
             Place::Above => return vec![String::new()],
             Place::Outside => return Vec::new(),
             Place::Below(path) => path,
@@ -120,18 +152,33 @@ impl Follower {
         affected
     }
 
+    fn check_going(&self, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<(), Error> {
+        if keep_going() { Ok(()) } else { Err(Error::Cancelled { path: self.root.to_path_buf() }) }
+    }
+
     fn look(
         &mut self,
-        paths: BTreeSet<String>,
+        mut paths: BTreeSet<String>,
         progress: &(dyn Fn(Progress) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Result<Changes, Error> {
         check_folder(&self.root)?;
         let begun = SystemTime::now();
-        let found = walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress);
+        let identity = RootIdentity::of(&self.root);
+        if identity != self.identity {
+            paths = BTreeSet::from([String::new()]);
+            self.identity = identity;
+            self.moves += 1;
+        }
+        let found =
+            walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress, keep_going);
+        self.check_going(keep_going)?;
         // A root that vanishes under the walk, or under the reading, looks empty.
         check_folder(&self.root)?;
         self.tree.update(&paths, found, begun);
-        self.tree.read(&self.root, &self.limits, progress);
+        self.unwatched = Unwatched::of(&self.tree, &self.identity, begun);
+        self.tree.read(&self.root, &self.limits, progress, keep_going);
+        self.check_going(keep_going)?;
         check_folder(&self.root)?;
         let changes = Changes::between(&self.snapshot, self.tree.snapshot(&self.root));
         self.snapshot = changes.snapshot.clone();

@@ -33,6 +33,7 @@ mod skips;
 mod snapshot;
 mod stamp;
 mod tree;
+mod unwatched;
 mod walk;
 pub mod watch;
 
@@ -52,6 +53,7 @@ pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, Skipped, Skips};
 pub use snapshot::{Snapshot, Totals};
 pub use stamp::Stamp;
+pub use walk::is_small;
 
 /// The blake3 hash of a text.
 pub type TextHash = [u8; 32];

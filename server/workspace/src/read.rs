@@ -69,15 +69,19 @@ impl From<SkipReason> for Content {
     }
 }
 
-/// Reads `files`; what stands in them comes back in the same order.
+/// Reads `files`; what stands in them comes back in the same order. Once `keep_going` says `false`, the rest counts as vanished.
 pub(crate) fn read_all(
     root: &Path,
     files: &[(Arc<str>, Kind)],
     limits: &Limits,
     progress: &(dyn Fn(Progress) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Content> {
     let (read, total) = (AtomicUsize::new(0), files.len());
     map_in_parallel(files, limits.threads, |(path, kind)| {
+        if !keep_going() {
+            return Content::Vanished;
+        }
         let content = read_one(root, path, *kind, limits);
         progress(Progress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
         content

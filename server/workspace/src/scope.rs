@@ -12,10 +12,10 @@ use crate::folders;
 use crate::path_text::path_text;
 
 /// Ignore files count for the whole folder that holds them.
-const IGNORE_FILES: [&str; 2] = [".gitignore", ".ghostbenchignore"];
+pub(crate) const IGNORE_FILES: [&str; 2] = [".gitignore", ".ghostbenchignore"];
 
 /// The folder or file that makes a folder a repository's root. What is ignored below it depends on it and on its `info/exclude`.
-const GIT: &str = ".git";
+pub(crate) const GIT: &str = ".git";
 
 /// The paths that a walk looks at, each with everything below it, and the folders that earlier walks have entered.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ pub struct Stamp {
     modified: i64,
     /// When anything about it was changed, in nanoseconds since 1970; only the system sets it. 0 where there is no such time.
     changed: i64,
-    /// Which of the file system's files it is; 0 where that is not told.
+    /// Which file of which file system it is; 0 where that is not known.
     id: u64,
 }
 
@@ -28,6 +28,11 @@ impl Stamp {
         let (changed, id) = platform::change_and_id(metadata);
         let modified = metadata.modified().map_or(0, nanoseconds);
         Stamp { size: metadata.len(), modified, changed, id }
+    }
+
+    /// Which file it is; 0 where that is not known.
+    pub(crate) fn id(self) -> u64 {
+        self.id
     }
 
     /// The stamp, if a change after `now` is sure to show in it. `now` is a moment before the file was looked at.
@@ -65,6 +70,11 @@ fn nanoseconds(time: SystemTime) -> i64 {
     }
 }
 
+/// How many names a file has: it may be changed by any of them. 1 where that is not known.
+pub(crate) fn names(metadata: &Metadata) -> u64 {
+    platform::names(metadata)
+}
+
 #[cfg(unix)]
 use unix as platform;
 
@@ -75,7 +85,12 @@ mod unix {
 
     pub(super) fn change_and_id(metadata: &Metadata) -> (i64, u64) {
         let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
-        (changed, metadata.ino())
+        // Numbers of devices are small: their bits are far from those that tell the files of one device apart.
+        (changed, metadata.ino() ^ metadata.dev().rotate_right(16))
+    }
+
+    pub(super) fn names(metadata: &Metadata) -> u64 {
+        metadata.nlink()
     }
 }
 
@@ -86,6 +101,10 @@ mod platform {
 
     pub(super) fn change_and_id(_: &Metadata) -> (i64, u64) {
         (0, 0)
+    }
+
+    pub(super) fn names(_: &Metadata) -> u64 {
+        1
     }
 }
 

@@ -42,6 +42,9 @@ enum Node {
 struct File {
     kind: Kind,
     bytes: u64,
+    /// Which file it is, and how many names it has.
+    id: u64,
+    names: u64,
     /// How the file looked when it was read; `None` if that does not vouch for what stands in it.
     stamp: Option<Stamp>,
     state: State,
@@ -62,7 +65,8 @@ impl Tree {
         let node = |known: Known| {
             let kind = Kind::Source(Language::from_path(&known.path)?);
             let state = State::Read(Content::Text(Text { text: known.text, hash: known.hash }));
-            Some((known.path, Node::File(File { kind, bytes: 0, stamp: known.stamp, state })))
+            let file = File { kind, bytes: 0, id: 0, names: 1, stamp: known.stamp, state };
+            Some((known.path, Node::File(file)))
         };
         Tree { nodes: known.into_iter().filter_map(node).collect(), entered: BTreeSet::new() }
     }
@@ -88,6 +92,22 @@ impl Tree {
             let Text { text, hash } = file.text()?.clone();
             Some(Known { path: path.clone(), stamp: file.stamp, hash, text })
         })
+    }
+
+    /// What is left out, and why.
+    pub(crate) fn skipped(&self) -> impl Iterator<Item = (&str, SkipReason)> {
+        self.nodes.iter().filter_map(|(path, node)| match node {
+            Node::Skipped(reason, _) => Some((&**path, *reason)),
+            Node::File(_) => None,
+        })
+    }
+
+    /// Files that may be changed by another name, with how they looked when they were read; `None` if that does not vouch for them.
+    pub(crate) fn files_with_other_names(&self) -> impl Iterator<Item = (&str, Option<Stamp>)> {
+        // A file found before it had another name says nothing of that.
+        let ids: BTreeSet<u64> =
+            self.files().filter(|(_, file)| file.names > 1).map(|(_, file)| file.id).collect();
+        self.files().filter(move |(_, file)| ids.contains(&file.id)).map(|(path, file)| (&**path, file.stamp))
     }
 
     fn files(&self) -> impl Iterator<Item = (&Arc<str>, &File)> {
@@ -123,12 +143,18 @@ impl Tree {
         }
     }
 
-    /// Reads what is not read yet, as far as the workspace may hold it.
-    pub(crate) fn read(&mut self, root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) {
+    /// Reads what is not read yet, as far as the workspace may hold it, and as long as `keep_going` says so.
+    pub(crate) fn read(
+        &mut self,
+        root: &Path,
+        limits: &Limits,
+        progress: &(dyn Fn(Progress) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) {
         self.limit(limits.total_bytes);
         let unread = self.files().filter(|(_, file)| matches!(file.state, State::Unread(_)));
         let unread: Vec<_> = unread.map(|(path, file)| (path.clone(), file.kind)).collect();
-        for ((path, _), content) in unread.iter().zip(read_all(root, &unread, limits, progress)) {
+        for ((path, _), content) in unread.iter().zip(read_all(root, &unread, limits, progress, keep_going)) {
             match self.nodes.get_mut(path) {
                 Some(Node::File(file)) if !matches!(content, Content::Vanished) => file.fill(content),
                 _ => drop(self.nodes.remove(path)),
@@ -198,12 +224,16 @@ impl Node {
 impl File {
     /// The file that a walk which began at `begun` has found, with what is known of it if that is current.
     fn of(found: &Candidate, known: Option<File>, begun: SystemTime) -> File {
-        let &Candidate { kind, bytes, stamp, .. } = found;
+        let &Candidate { kind, bytes, stamp, names, .. } = found;
+        let id = stamp.id();
         match known {
-            Some(known) if known.kind == kind && known.stamp == Some(stamp) => File { bytes, ..known },
+            Some(known) if known.kind == kind && known.stamp == Some(stamp) => {
+                File { bytes, id, names, ..known }
+            }
             known => {
                 let before = known.and_then(|known| known.text().cloned());
-                File { kind, bytes, stamp: stamp.settled(begun), state: State::Unread(before) }
+                let (stamp, state) = (stamp.settled(begun), State::Unread(before));
+                File { kind, bytes, id, names, stamp, state }
             }
         }
     }

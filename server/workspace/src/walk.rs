@@ -16,7 +16,7 @@ use syntax::{Language, Manifest};
 use crate::path_text::{exact_text, path_text};
 use crate::scope::{Scope, join};
 use crate::secret_names::is_secret_like;
-use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders};
+use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders, stamp};
 
 /// What a file may be of use as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: Kind,
     pub(crate) bytes: u64,
     pub(crate) stamp: Stamp,
+    /// How many names the file has.
+    pub(crate) names: u64,
 }
 
 /// The outcome of a walk, everything in no order.
@@ -67,6 +69,7 @@ pub(crate) fn walk(
     scope: &Scope<'_>,
     limits: &Limits,
     progress: &(dyn Fn(Progress) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Found {
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
@@ -76,6 +79,7 @@ pub(crate) fn walk(
         let visitor = Visitor { root, scope, limits, sender: sender.clone() };
         let found = &found;
         Box::new(move |entry| match entry {
+            _ if !keep_going() => WalkState::Quit,
             Ok(entry) => {
                 let state = visitor.visit(&entry);
                 if entry.file_type().is_some_and(|kind| kind.is_file()) {
@@ -91,6 +95,13 @@ pub(crate) fn walk(
     });
     drop(sender);
     collect(events.into_iter())
+}
+
+/// Whether a folder has at most so many entries, which is found out before it is read. Installed dependencies do not count.
+pub fn is_small(root: &Path, entries: usize) -> bool {
+    let mut rules = ignore_rules(root);
+    rules.filter_entry(|entry| !entry.file_name().to_str().is_some_and(folders::is_dependency_name));
+    rules.build().take(entries + 1).count() <= entries
 }
 
 /// A walk below `root` by all ignore files that count.
@@ -199,8 +210,8 @@ impl Visitor<'_> {
                 self.skip(Skipped::new(path, SkipReason::Oversized))
             }
             Ok(metadata) => {
-                let (bytes, stamp) = (metadata.len(), Stamp::of(&metadata));
-                self.send(Event::Candidate(Candidate { path, kind, bytes, stamp }));
+                let (bytes, stamp, names) = (metadata.len(), Stamp::of(&metadata), stamp::names(&metadata));
+                self.send(Event::Candidate(Candidate { path, kind, bytes, stamp, names }));
                 WalkState::Continue
             }
         }

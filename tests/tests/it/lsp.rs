@@ -13,6 +13,7 @@ mod engines;
 mod exposure;
 mod faults;
 mod flight;
+mod folders;
 mod following;
 mod frames;
 mod introduction;

@@ -78,7 +78,7 @@ impl Tokens {
         let (indexed, cache, are_read) = (indexer.indexed().clone(), indexer.cache().cloned(), self.are_read);
         let contents = folder.reading().contents;
         self.stale_since = None;
-        let building = self.background.run(move || {
+        let putting_together = move || {
             let start = Instant::now();
             let files = &indexed.files;
             let code = Code::new(files, workspace::git_state(files.root()).as_ref());
@@ -87,8 +87,9 @@ impl Tokens {
                 false => (World::empty(), true),
             };
             (Built { world, code, is_cached }, start.elapsed())
-        });
-        self.building = Some(building.boxed());
+        };
+        let (background, urgency) = (self.background.clone(), folder.urgency.subscribe());
+        self.building = Some(async move { background.run(urgency, putting_together).await }.boxed());
     }
 
     /// Waits until they are put together, or may and must be put together anew; for ever where neither will be.
@@ -109,7 +110,7 @@ impl Tokens {
 
 /// The tokens of the files, and whether it would not pay to cache them: those that are known, anew where they are worn; else from the
 /// cache, or from the texts.
-fn tokens(world: &World, indexed: &Indexed, cache: Option<&Cache>) -> (World, bool) {
+pub(super) fn tokens(world: &World, indexed: &Indexed, cache: Option<&Cache>) -> (World, bool) {
     let (start, files) = (Instant::now(), indexed.files.files());
     let (corpus, is_cached) = match world.tokens() {
         Some(corpus) if !corpus.is_worn() => return (world.clone(), true),

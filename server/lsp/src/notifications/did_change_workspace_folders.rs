@@ -11,4 +11,7 @@ pub(crate) fn did_change_workspace_folders(state: &mut State, params: DidChangeW
     for folder in params.event.added {
         state.server.add_folder(folder);
     }
+    for path in state.documents.all().filter_map(|document| document.path.clone()) {
+        state.server.folders.opened(&path);
+    }
 }

@@ -163,14 +163,13 @@ impl Asking<'_> {
     /// What an answer rests on. What was asked for by key lives on while it is typed, so that all answers are remembered as those to
     /// typing.
     fn basis(&self, settings: &InForce, reading: &Reading) -> Basis {
-        let others = self.moment.documents.all().filter(|other| other.uri != self.document.uri);
         let name = settings.writing().automatic.name();
         Basis {
             engine: name.name,
             fingerprint: name.fingerprint,
             settings: settings.number,
             workspace: reading.version,
-            documents: others.map(|other| other.revision).max().unwrap_or_default(),
+            documents: self.moment.documents.state_beside(&self.document.uri),
         }
     }
 

@@ -205,3 +205,42 @@ fn tokens_are_put_together_for_engines_that_read_them_only() {
     wait_until_ready(&builtin);
     assert_eq!(count(&log(&builtin), "tokens put together"), 1);
 }
+
+/// Nobody tells of these: they lie above the folder, in its repository, or in a folder that is left out.
+#[cfg(unix)]
+#[test]
+fn what_no_watcher_sees_is_noticed() {
+    let project = project();
+    let away = project.root().with_file_name("tree");
+    fs::rename(project.root(), &away).expect("the temporary folder is ours");
+    std::os::unix::fs::symlink(&away, project.root()).expect("the temporary folder is ours");
+    project.write("build/gadgets.py", GADGETS);
+    project.write("build/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55");
+    fs::create_dir_all(project.beside(".git/info")).expect("the temporary folder is ours");
+    let editor = editor(&project, watching);
+    // Who saves all the time keeps none of it from being noticed.
+    let notices = |is_found: bool, path: &str| {
+        wait_until("it is noticed", || {
+            editor.watched("main.py", 2);
+            finds(&editor, path) == is_found
+        });
+    };
+    assert!(!finds(&editor, "build/gadgets.py"));
+    fs::remove_file(project.root().join("build/CACHEDIR.TAG")).expect("it was written");
+    notices(true, "build/gadgets.py");
+    fs::write(project.beside(".git/info/exclude"), "gadgets.py\n").expect("it is ours");
+    notices(false, "build/gadgets.py");
+    fs::remove_file(project.beside(".git/info/exclude")).expect("it was written");
+    notices(true, "build/gadgets.py");
+    fs::write(project.beside(".gitignore"), "build/\n").expect("it is ours");
+    notices(false, "build/gadgets.py");
+    let other = project.root().with_file_name("other");
+    fs::create_dir_all(&other).expect("the temporary folder is ours");
+    fs::write(other.join("gadgets.py"), GADGETS).expect("it is ours");
+    fs::hard_link(other.join("gadgets.py"), project.beside("outside.py")).expect("it is ours");
+    fs::remove_file(project.root()).expect("it is a link");
+    std::os::unix::fs::symlink(&other, project.root()).expect("the temporary folder is ours");
+    notices(true, "gadgets.py");
+    fs::write(project.beside("outside.py"), "total = 1\n").expect("it is ours");
+    notices(false, "gadgets.py");
+}

@@ -1,0 +1,202 @@
+//! The disk on which operations work, and what a watcher would tell of them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::operation::{FOLDERS, IGNORE_FILES, MARKERS, NAMES, Operation, patterns, text};
+
+/// Two trees; the root is a link to one of them. The folder around them is a repository, or none.
+pub(super) struct Disk {
+    outer: TempDir,
+    /// Paths at which something has happened, with the tree's own name before them.
+    pub(super) events: Vec<PathBuf>,
+    branch: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Disk {
+    pub(super) fn new() -> Disk {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let path = outer.path().canonicalize().expect("it is there");
+        for folder in ["ws", "other", "beside", ".git/info"] {
+            fs::create_dir_all(path.join(folder)).expect("it is ours");
+        }
+        fs::write(path.join("other/main.py"), text(1)).expect("it is ours");
+        symlink("ws", path.join("root")).expect("it is ours");
+        Disk { outer, events: Vec::new(), branch: BTreeMap::new() }
+    }
+
+    fn outside(&self) -> PathBuf {
+        self.outer.path().canonicalize().expect("it is there")
+    }
+
+    /// The root as it is opened.
+    pub(super) fn root(&self) -> PathBuf {
+        self.outside().join("root")
+    }
+
+    /// The tree that the root leads to.
+    fn tree(&self) -> PathBuf {
+        self.root().canonicalize().expect("both trees are there")
+    }
+
+    /// Watchers know folders, whatever links lead there.
+    fn note(&mut self, path: &Path) {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+        self.events.push(real.unwrap_or_else(|| path.to_owned()));
+    }
+
+    pub(super) fn write(&mut self, path: &Path, bytes: impl AsRef<[u8]>) {
+        self.make_folder(path.parent().expect("it is below the root"));
+        if fs::write(path, bytes).is_ok() {
+            self.note(path);
+        }
+    }
+
+    /// A watcher hears of the first folder alone: nothing watches those below it yet.
+    fn make_folder(&mut self, folder: &Path) {
+        let missing = folder.ancestors().filter(|folder| !folder.exists()).last();
+        if fs::create_dir_all(folder).is_ok() {
+            missing.into_iter().for_each(|folder| self.note(folder));
+        }
+    }
+
+    fn remove(&mut self, path: &Path) {
+        let is_folder = path.is_dir() && !path.is_symlink();
+        let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        if removed.is_ok() {
+            self.note(path);
+        }
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) {
+        self.make_folder(to.parent().expect("it is below the root"));
+        if fs::rename(from, to).is_ok() {
+            self.note(from);
+            self.note(to);
+        }
+    }
+
+    /// Does what an operation on files does; others have no effect here.
+    pub(super) fn apply(&mut self, operation: Operation) {
+        use Operation as O;
+        let tree = self.tree();
+        let file = |path: super::operation::Path| tree.join(path.text());
+        let folder = |index: usize| tree.join(FOLDERS[index]);
+        let outside =
+            |path: super::operation::Path| self.outside().join("beside").join(path.text().replace('/', "_"));
+        match operation {
+            O::Write { at, text: seed } => self.write(&file(at), text(seed)),
+            O::Append { at, text: seed } => self.append(&file(at), &text(seed)),
+            O::Disguise { at } => self.disguise(&file(at)),
+            O::Truncate { at } => self.truncate(&file(at)),
+            O::Delete { at } => self.remove(&file(at)),
+            O::Rename { from, to } => self.rename(&file(from), &file(to)),
+            O::MoveFolder { from, to } if from != 0 && to != 0 => self.rename(&folder(from), &folder(to)),
+            O::DeleteFolder { at } if at != 0 => self.remove(&folder(at)),
+            O::SwapFolders { one, other } if one != 0 && other != 0 => {
+                let between = tree.join("between");
+                self.rename(&folder(one), &between);
+                self.rename(&folder(other), &folder(one));
+                self.rename(&between, &folder(other));
+            }
+            O::Exchange { at } => self.exchange(&file(at)),
+            O::SymbolicLink { at, to } => self.link(&file(at), |at| symlink(file(to), at)),
+            O::LinkFolder { at, to } if at != 0 => self.link(&folder(at), |at| symlink(folder(to), at)),
+            O::HardLink { at, of } => self.link(&file(at), |at| fs::hard_link(file(of), at)),
+            // No watcher tells of either.
+            O::LinkOutside { of } => drop(fs::hard_link(file(of), outside(of))),
+            O::WriteOutside { of, text: seed } if outside(of).exists() => {
+                fs::write(outside(of), text(seed)).expect("it is ours");
+            }
+            O::Ignore { file, patterns: seed } => self.write(&tree.join(IGNORE_FILES[file]), patterns(seed)),
+            O::Unignore { file } => self.remove(&tree.join(IGNORE_FILES[file])),
+            O::Mark { folder: index, marker } if index != 0 => {
+                let (name, bytes) = MARKERS[marker];
+                self.write(&folder(index).join(name), bytes);
+            }
+            O::Unmark { folder: index, marker } => self.remove(&folder(index).join(MARKERS[marker].0)),
+            O::Repository { folder: index } => self.exchange_repository(&match index {
+                2 => self.outside(),
+                index => folder(index),
+            }),
+            O::Retarget => self.retarget(),
+            O::Branch => self.branch = files(&tree),
+            O::Checkout => self.checkout(&tree),
+            _ => {}
+        }
+    }
+
+    fn append(&mut self, path: &Path, text: &str) {
+        let opened = File::options().append(true).open(path);
+        if opened.and_then(|mut file| file.write_all(text.as_bytes())).is_ok() {
+            self.note(path);
+        }
+    }
+
+    fn disguise(&mut self, path: &Path) {
+        let Ok(mut file) = File::options().read(true).write(true).open(path) else { return };
+        let metadata = file.metadata().expect("it is open");
+        if metadata.len() < 5 {
+            return;
+        }
+        let written = file.seek(SeekFrom::Start(metadata.len() / 2)).and_then(|_| file.write_all(b"\nx"));
+        written.and_then(|()| file.set_modified(metadata.modified()?)).expect("it is ours");
+        self.note(path);
+    }
+
+    fn truncate(&mut self, path: &Path) {
+        if File::options().write(true).open(path).and_then(|file| file.set_len(0)).is_ok() {
+            self.note(path);
+        }
+    }
+
+    fn exchange(&mut self, path: &Path) {
+        let is_folder = path.is_dir();
+        self.remove(path);
+        let path = if is_folder { path.to_owned() } else { path.join("inner.py") };
+        self.write(&path, text(7));
+    }
+
+    fn link(&mut self, at: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) {
+        self.remove(at);
+        if make(at).is_ok() {
+            self.note(at);
+        }
+    }
+
+    fn exchange_repository(&mut self, folder: &Path) {
+        let git = folder.join(".git");
+        if git.exists() { self.remove(&git) } else { self.write(&git.join("info/exclude"), "cart.py\n") }
+    }
+
+    fn retarget(&mut self) {
+        let target = if self.tree().ends_with("ws") { "other" } else { "ws" };
+        let (root, new) = (self.root(), self.outside().join("new"));
+        symlink(target, &new).and_then(|()| fs::rename(&new, &root)).expect("it is ours");
+    }
+
+    fn checkout(&mut self, tree: &Path) {
+        let now = files(tree);
+        let branch = self.branch.clone();
+        for path in now.keys().filter(|path| !branch.contains_key(*path)) {
+            self.remove(&tree.join(path));
+        }
+        for (path, bytes) in branch.iter().filter(|(path, bytes)| now.get(*path) != Some(bytes)) {
+            self.write(&tree.join(path), bytes);
+        }
+    }
+}
+
+/// The files that operations name, with what they hold.
+fn files(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let all = FOLDERS.iter().flat_map(|folder| NAMES.iter().map(move |name| Path::new(folder).join(name)));
+    let plain =
+        all.filter(|path| tree.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_file()));
+    plain.filter_map(|path| Some((path.clone(), fs::read(tree.join(path)).ok()?))).collect()
+}

@@ -1,0 +1,303 @@
+//! What happens in a workspace, drawn from a seed.
+
+/// Small numbers that a seed decides (SplitMix64).
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    pub(super) fn one<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// Folders below the root; the root is empty. Some have names that builds and package managers use.
+pub(super) const FOLDERS: [&str; 8] =
+    ["", "app", "app/core", "lib", "Lib", "build", "vendor", "app/core/deep"];
+
+/// File names: languages, headers whose language their neighbours settle, manifests, names that differ in case alone.
+pub(super) const NAMES: [&str; 15] = [
+    "main.py",
+    "Main.py",
+    "util.py",
+    "store.py",
+    "cart.py",
+    "view.ts",
+    "view.js",
+    "shape.h",
+    "shape.c",
+    "shape.cpp",
+    "lib.rs",
+    "go.mod",
+    "package.json",
+    "note.txt",
+    "gen_pb2.py",
+];
+
+/// Ignore files, some of them outside of the workspace and some in repositories.
+pub(super) const IGNORE_FILES: [&str; 8] = [
+    ".gitignore",
+    "app/.gitignore",
+    "lib/.ghostbenchignore",
+    ".ignore",
+    "../.gitignore",
+    "../.ghostbenchignore",
+    "../.git/info/exclude",
+    "app/.git/info/exclude",
+];
+
+/// What ignore files say.
+const PATTERNS: [&str; 9] =
+    ["*.js", "/lib/", "app/core", "core/", "!view.js", "util.*", "/ws/app/*.py", "store.py", "!store.py"];
+
+/// Files that decide about the folder that holds them, with what they hold.
+pub(super) const MARKERS: [(&str, &str); 5] = [
+    ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"),
+    ("pyvenv.cfg", "home = /usr/bin"),
+    ("run.json", "{\"schema\": \"1.0\", \"suite\": \"s\"}"),
+    ("built.o", ""),
+    (".git", "gitdir: /nowhere"),
+];
+
+/// Lines of files; `@` stands for a name.
+const LINES: [&str; 12] = [
+    "def @(self, item):",
+    "    total = total + item.@",
+    "    return self.@(item, total)",
+    "class @:",
+    "    for item in self.@:",
+    "        self.@.append(item)",
+    "from app.util import @",
+    "@ = @(1, \"text\")",
+    "    if @ is None:",
+    "        raise Missing(@)",
+    "function @(item) { return item.@; }",
+    "int @(struct shape *item);",
+];
+const WORDS: [&str; 14] = [
+    "total", "price", "items", "store", "cart", "area", "width", "load", "save", "render", "Shape", "Cart",
+    "Store", "count",
+];
+
+/// The text that a number stands for.
+pub(super) fn text(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = String::new();
+    for _ in 0..2 + random.below(24) {
+        for (number, part) in random.one(&LINES).split('@').enumerate() {
+            if number > 0 {
+                text.push_str(random.one(&WORDS));
+            }
+            text.push_str(part);
+        }
+        text.push_str("\n");
+    }
+    text
+}
+
+/// What a number lets an ignore file say.
+pub(super) fn patterns(seed: u64) -> String {
+    let mut random = Random(seed);
+    (0..1 + random.below(3)).map(|_| random.one(&PATTERNS).to_owned() + "\n").collect()
+}
+
+/// A file: a folder's and a name's index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Path(pub(super) usize, pub(super) usize);
+
+impl Path {
+    fn draw(random: &mut Random) -> Path {
+        Path(random.below(FOLDERS.len()), random.below(NAMES.len()))
+    }
+
+    pub(super) fn text(self) -> String {
+        let (folder, name) = (FOLDERS[self.0], NAMES[self.1]);
+        if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    }
+}
+
+/// Who tells of what has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Our watcher: of what lies directly in folders that are followed.
+    BySystem,
+    /// The client: of what lies below the root.
+    ByClient,
+    /// Nobody: everything is looked at.
+    ByNobody,
+}
+
+/// What happens. Complete in itself: what does not apply where it stands has no effect.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    Write {
+        at: Path,
+        text: u64,
+    },
+    Append {
+        at: Path,
+        text: u64,
+    },
+    /// Writes over some bytes, and sets the time of modification back.
+    Disguise {
+        at: Path,
+    },
+    Truncate {
+        at: Path,
+    },
+    Delete {
+        at: Path,
+    },
+    Rename {
+        from: Path,
+        to: Path,
+    },
+    MoveFolder {
+        from: usize,
+        to: usize,
+    },
+    DeleteFolder {
+        at: usize,
+    },
+    SwapFolders {
+        one: usize,
+        other: usize,
+    },
+    /// A folder with a file in it in the place of a file, or a file in the place of a folder.
+    Exchange {
+        at: Path,
+    },
+    SymbolicLink {
+        at: Path,
+        to: Path,
+    },
+    /// A symbolic link to a folder.
+    LinkFolder {
+        at: usize,
+        to: usize,
+    },
+    HardLink {
+        at: Path,
+        of: Path,
+    },
+    /// A second name of a file outside of the workspace.
+    LinkOutside {
+        of: Path,
+    },
+    /// Writes by that name.
+    WriteOutside {
+        of: Path,
+        text: u64,
+    },
+    Ignore {
+        file: usize,
+        patterns: u64,
+    },
+    Unignore {
+        file: usize,
+    },
+    Mark {
+        folder: usize,
+        marker: usize,
+    },
+    Unmark {
+        folder: usize,
+        marker: usize,
+    },
+    /// Makes a folder a repository, or none.
+    Repository {
+        folder: usize,
+    },
+    /// Lets the root lead to the other tree.
+    Retarget,
+    /// Keeps all files as they are now as a branch.
+    Branch,
+    /// Brings the files to what the branch has.
+    Checkout,
+    Open {
+        at: Path,
+    },
+    Edit {
+        at: Path,
+        seed: u64,
+    },
+    Save {
+        at: Path,
+    },
+    Close {
+        at: Path,
+    },
+    /// Engines begin to read tokens, or none does any more.
+    Tokens,
+    /// Tokens are put together anew where they are worn.
+    Renew,
+    /// The server ends and starts again with what it has cached.
+    Restart {
+        saves: bool,
+    },
+    Look {
+        told: Told,
+    },
+    Probe {
+        told: Told,
+        seed: u64,
+    },
+}
+
+/// A probe comes after so many operations.
+const PROBE: usize = 50;
+
+impl Operation {
+    pub(super) fn draw(random: &mut Random, number: usize) -> Operation {
+        use Operation as O;
+        let told = random.one(&[Told::BySystem, Told::BySystem, Told::ByClient, Told::ByNobody]);
+        if number % PROBE == PROBE - 1 {
+            return O::Probe { told, seed: random.next() };
+        }
+        let (at, to) = (Path::draw(random), Path::draw(random));
+        let (folder, other) = (random.below(FOLDERS.len()), random.below(FOLDERS.len()));
+        let seed = random.next();
+        match random.below(100) {
+            0..20 => O::Write { at, text: seed },
+            20..26 => O::Append { at, text: seed },
+            26..29 => O::Disguise { at },
+            29..31 => O::Truncate { at },
+            31..36 => O::Delete { at },
+            36..41 => O::Rename { from: at, to },
+            41..43 => O::MoveFolder { from: folder, to: other },
+            43 => O::DeleteFolder { at: folder },
+            44..46 => O::SwapFolders { one: folder, other },
+            46 => O::Exchange { at },
+            47..49 => O::SymbolicLink { at, to },
+            49 => O::LinkFolder { at: folder, to: other },
+            50..53 => O::HardLink { at, of: to },
+            53..55 => O::LinkOutside { of: at },
+            55..57 => O::WriteOutside { of: at, text: seed },
+            57..59 => O::Ignore { file: random.below(IGNORE_FILES.len()), patterns: seed },
+            59..62 => O::Unignore { file: random.below(IGNORE_FILES.len()) },
+            62..64 => O::Mark { folder, marker: random.below(MARKERS.len()) },
+            64..68 => O::Unmark { folder, marker: random.below(MARKERS.len()) },
+            68 => O::Repository { folder: random.below(3) },
+            69 => O::Retarget,
+            70 => O::Branch,
+            71 => O::Checkout,
+            72..77 => O::Open { at },
+            77..85 => O::Edit { at, seed },
+            85..88 => O::Save { at },
+            88..91 => O::Close { at },
+            91 => O::Tokens,
+            92 => O::Renew,
+            93 => O::Restart { saves: seed % 2 == 0 },
+            _ => O::Look { told },
+        }
+    }
+}

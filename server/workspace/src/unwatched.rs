@@ -1,0 +1,140 @@
+//! What decides about a workspace where no watcher looks.
+//!
+//! Watchers report changes in the folders that the walk enters. These lie elsewhere: ignore files above the root, `info/exclude` of
+//! repositories, the user's own ignore file, the contents of folders that are left out for what they hold, files that have further
+//! names, and the folder that the root leads to.
+//!
+//! Responsible for the list of such paths and for finding those that look different, by one look at the metadata of each. It reads no
+//! workspace file and never decides what is left out: it names the paths that the walk has to look at again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::scope::{GIT, IGNORE_FILES};
+use crate::tree::Tree;
+use crate::{SkipReason, Stamp, folders};
+
+/// The file of a repository that ignores without being part of it.
+const EXCLUDE: &str = "info/exclude";
+
+/// Which folder a root is: links may lead to another one, and another one may take its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RootIdentity {
+    /// The root as the system writes it, which is how some watchers name files.
+    pub(crate) path: PathBuf,
+    id: Option<u64>,
+}
+
+impl RootIdentity {
+    pub(crate) fn of(root: &Path) -> RootIdentity {
+        let path = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let id = fs::metadata(&path).ok().map(|metadata| Stamp::of(&metadata).id());
+        RootIdentity { path, id }
+    }
+}
+
+/// Paths outside of what is watched, and how they looked.
+#[derive(Debug, Default)]
+pub(crate) struct Unwatched(BTreeMap<PathBuf, Watched>);
+
+#[derive(Debug)]
+struct Watched {
+    /// What the walk has to look at when the path looks different; relative to the root, which is empty.
+    affects: String,
+    looked: Looked,
+}
+
+/// How a path looked.
+#[derive(Debug, PartialEq, Eq)]
+enum Looked {
+    Absent,
+    /// Something is there, whatever it holds.
+    Present,
+    Stamped(Stamp),
+    /// It had changed so shortly before that another change may not show.
+    Unsettled,
+}
+
+impl Looked {
+    /// How a path looks; a later change to what changed before `begun` is sure to show.
+    fn at(path: &Path, begun: SystemTime) -> Looked {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return Looked::Absent };
+        Stamp::of(&metadata).settled(begun).map_or(Looked::Unsettled, Looked::Stamped)
+    }
+
+    fn is_different(&self, path: &Path) -> bool {
+        let metadata = fs::symlink_metadata(path).ok();
+        match (self, metadata) {
+            (Looked::Absent, metadata) => metadata.is_some(),
+            (Looked::Present, metadata) => metadata.is_none(),
+            (Looked::Stamped(stamp), Some(metadata)) => *stamp != Stamp::of(&metadata),
+            (Looked::Stamped(_), None) | (Looked::Unsettled, _) => true,
+        }
+    }
+}
+
+impl Unwatched {
+    /// What decides about `tree`, which a walk that began at `begun` has found below `root`.
+    pub(crate) fn of(tree: &Tree, root: &RootIdentity, begun: SystemTime) -> Unwatched {
+        let mut unwatched = Unwatched::default();
+        unwatched.add_above(&root.path, begun);
+        for (path, reason) in tree.skipped() {
+            unwatched.add_skipped(&root.path, path, reason, begun);
+        }
+        for (path, stamp) in tree.files_with_other_names() {
+            let looked = stamp.map_or(Looked::Unsettled, Looked::Stamped);
+            unwatched.0.insert(root.path.join(path), Watched { affects: path.to_owned(), looked });
+        }
+        unwatched
+    }
+
+    /// What the walk has to look at again.
+    pub(crate) fn affected(&self) -> BTreeSet<String> {
+        let different = self.0.iter().filter(|(path, watched)| watched.looked.is_different(path));
+        different.map(|(_, watched)| watched.affects.clone()).collect()
+    }
+
+    fn add(&mut self, path: PathBuf, affects: &str, begun: SystemTime) {
+        let looked = Looked::at(&path, begun);
+        self.0.insert(path, Watched { affects: affects.to_owned(), looked });
+    }
+
+    /// Ignore files above the root count inside a repository, so whether there is one counts too.
+    fn add_above(&mut self, root: &Path, begun: SystemTime) {
+        for folder in root.ancestors().skip(1) {
+            IGNORE_FILES.iter().for_each(|name| self.add(folder.join(name), "", begun));
+            let git = folder.join(GIT);
+            self.add(exclude_of(&git), "", begun);
+            let looked = if git.exists() { Looked::Present } else { Looked::Absent };
+            self.0.insert(git, Watched { affects: String::new(), looked });
+        }
+        if let Some(path) = ignore::gitignore::gitconfig_excludes_path() {
+            self.add(path, "", begun);
+        }
+    }
+
+    fn add_skipped(&mut self, root: &Path, path: &str, reason: SkipReason, begun: SystemTime) {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        match reason {
+            SkipReason::Hidden if name == GIT => self.add(exclude_of(&root.join(path)), folder, begun),
+            SkipReason::Run => self.add(root.join(path).join(folders::RUN), path, begun),
+            _ => {}
+        }
+        if folders::is_judged_by_entries(name, reason) {
+            self.add(root.join(path), path, begun);
+        }
+    }
+}
+
+/// Where the repository whose `.git` this is keeps what it ignores: a worktree's `.git` is a file that leads to its repository.
+fn exclude_of(git: &Path) -> PathBuf {
+    let first_line = |path: &Path| Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned());
+    let common = || {
+        let line = git.is_file().then(|| first_line(git)).flatten()?;
+        let folder = git.parent()?.join(line.strip_prefix("gitdir: ")?);
+        Some(folder.join(first_line(&folder.join("commondir"))?))
+    };
+    common().unwrap_or_else(|| git.to_owned()).join(EXCLUDE)
+}
