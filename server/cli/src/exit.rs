@@ -144,7 +144,12 @@ fn is_usage(error: &replay::Error) -> bool {
         E::NotARun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } | E::SameName { .. } => true,
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } | E::HashKey { .. } => false,
-        E::Parse { .. } | E::Row { .. } | E::Torn { .. } | E::Language { .. } | E::Twice { .. } => false,
+        E::Parse { .. }
+        | E::Row { .. }
+        | E::Torn { .. }
+        | E::Language { .. }
+        | E::Edited { .. }
+        | E::Twice { .. } => false,
     }
 }
 

@@ -100,6 +100,16 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A case whose question or truth is not the one that its id was computed of.
+    #[error("{path}, line {line}, case {id}: edited, because its id is not that of its question and truth; take the line back from where it came, or delete it", path = path.display())]
+    Edited {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// The case.
+        id: String,
+    },
     /// Two cases with one id would be told apart by nothing.
     #[error("{path}, case {id} stands there twice; delete one of both lines", path = path.display())]
     Twice {

@@ -343,7 +343,7 @@ fn row(path: &Path, line: &[u8], number: usize, ids: &HashMap<Id, usize>) -> Res
         return Ok(None);
     }
     let case = parse_line(text, number).map_err(in_line)?;
-    check(path, &case, &mut HashSet::new())?;
+    check(path, number, &case, &mut HashSet::new())?;
     if ids.contains_key(&case.id) {
         return Err(Error::Twice { path: path.to_owned(), id: case.id });
     }

@@ -24,8 +24,11 @@ pub fn read_suite(path: &Path) -> Result<Vec<Case>, Error> {
         return Err(Error::EmptySuite { path: path.to_owned() });
     }
     let mut ids = HashSet::new();
-    for case in &lines.rows {
-        check(path, case, &mut ids)?;
+    // Rows stand one a line, but for blank lines.
+    let numbers =
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, _)| index + 1);
+    for (case, line) in lines.rows.iter().zip(numbers) {
+        check(path, line, case, &mut ids)?;
     }
     Ok(lines.rows)
 }
@@ -36,11 +39,14 @@ pub fn write_suite(path: &Path, cases: &[Case]) -> Result<(), Error> {
 }
 
 /// Whether a case can be asked, and stands in its suite once; `ids` are those of the cases before it.
-pub(crate) fn check(path: &Path, case: &Case, ids: &mut HashSet<String>) -> Result<(), Error> {
+pub(crate) fn check(path: &Path, line: usize, case: &Case, ids: &mut HashSet<String>) -> Result<(), Error> {
     let (path, id) = (path.to_owned(), case.id.clone());
     if Language::from_name(&case.language).is_none() {
         let known = Language::ALL.map(Language::name).join(", ");
         return Err(Error::Language { path, id, language: case.language.clone(), known });
+    }
+    if case.compute_id() != id {
+        return Err(Error::Edited { path, line, id });
     }
     if ids.insert(id.clone()) { Ok(()) } else { Err(Error::Twice { path, id }) }
 }

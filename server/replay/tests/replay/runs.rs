@@ -369,3 +369,20 @@ fn what_is_no_file_is_not_replaced() {
     );
     assert!(fs::metadata(&path).unwrap().file_type().is_socket());
 }
+
+#[test]
+fn an_edited_question_or_truth_is_noticed_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cases.jsonl");
+    for (before, after) in
+        [("\"truth\":\"a + b\"", "\"truth\":\"\""), ("\"prefix\":\"x = \"", "\"prefix\":\"y = \"")]
+    {
+        let edited = to_line(&case(2)).replace(before, after);
+        fs::write(&path, [to_line(&case(1)), edited].concat()).unwrap();
+        let message = read_suite(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("line 2") && message.contains(&case(2).id) && message.contains("edited"),
+            "{message}"
+        );
+    }
+}
