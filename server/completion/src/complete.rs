@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use builtin::MaskedCorpus;
 use engines::{Answer, Engine, Finish, Listener, Request};
-use index::Strategy;
+use index::{Cancel, Strategy};
 use tokio_util::sync::CancellationToken;
 
 use crate::alternatives::alternatives;
 use crate::clean::{BEGINNING, Surroundings, begun, clean, control_characters, is_complete};
 use crate::explain::explain;
 use crate::gate::{self, Gate};
+use crate::gathering::Gathering;
 use crate::generation::Generation;
 use crate::settings::Settings;
 use crate::trace::{Clock, ContextItem, Outcome, Sent, Status, Trace};
@@ -119,14 +120,18 @@ async fn context(
     hidden: &[Arc<str>],
 ) -> Option<Vec<ContextItem>> {
     if !snapshot.chooses_context() {
-        return Some(snapshot.gather(offset, settings, hidden));
+        return Some(snapshot.gather(offset, settings, hidden, &Cancel::default()));
     }
     if settings.strategy == Strategy::None || !engine.reads_context() {
         return Some(Vec::new());
     }
     let patience = settings.patience();
+    // Dropping the question, or being late, ends the work.
+    let cancel = Cancel::default();
+    let _cancelled = cancel.on_drop();
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
-    let choosing = tokio::task::spawn_blocking(move || snapshot.gather(offset, &settings, &hidden));
+    let choosing =
+        Gathering::run(snapshot.gathering(), move || snapshot.gather(offset, &settings, &hidden, &cancel));
     let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
     // Without context there is still an answer.
     Some(chosen.unwrap_or_default())
@@ -138,7 +143,7 @@ async fn corpus(snapshot: &Snapshot, hidden: Vec<Arc<str>>) -> Option<MaskedCorp
         return Some(snapshot.corpus(hidden));
     }
     let snapshot = snapshot.clone();
-    tokio::task::spawn_blocking(move || snapshot.corpus(hidden)).await.ok()
+    Gathering::run(snapshot.gathering(), move || snapshot.corpus(hidden)).await
 }
 
 /// Writes down what it hears.

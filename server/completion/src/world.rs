@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, Typing};
-use index::{CopyIndex, FileIndex, Hit, Index, Query, RemovedCode, Searcher, Visit};
+use index::{Cancel, CopyIndex, FileIndex, Hit, Index, Query, RemovedCode, Searcher, Visit};
 use syntax::{Language, Projects, SourceFile};
 
+use crate::gathering::{Gathering, near};
 use crate::settings::Settings;
 use crate::trace::{ContextItem, first_line};
 
@@ -126,6 +127,7 @@ impl World {
             hidden: Vec::new(),
             copies: Vec::new(),
             around: Around::default(),
+            gathering: None,
         }
     }
 
@@ -165,6 +167,7 @@ pub struct Snapshot {
     hidden: Vec<Arc<str>>,
     copies: Vec<Arc<str>>,
     around: Around,
+    gathering: Option<Gathering>,
 }
 
 /// What else is open in an editor.
@@ -184,6 +187,11 @@ impl Snapshot {
         Snapshot { around, ..self }
     }
 
+    /// The same moment for a question that waits until others of its document have gathered.
+    pub fn in_turn(self, gathering: Gathering) -> Snapshot {
+        Snapshot { gathering: Some(gathering), ..self }
+    }
+
     /// The same moment with context that was chosen before, in place of what would be gathered now.
     pub fn with_context(self, context: Vec<ContextItem>) -> Snapshot {
         Snapshot { context: Some(context), ..self }
@@ -197,6 +205,10 @@ impl Snapshot {
     /// The same moment, with the files that hold a copy of the text that belongs at the cursor. They are hidden if the settings say so.
     pub fn with_copies(self, paths: Vec<Arc<str>>) -> Snapshot {
         Snapshot { copies: paths, ..self }
+    }
+
+    pub(crate) fn gathering(&self) -> Option<Gathering> {
+        self.gathering.clone()
     }
 
     pub(crate) fn document(&self) -> &Document {
@@ -237,22 +249,39 @@ impl Snapshot {
     }
 
     /// The context that goes with the question, nearest first, without anything from `hidden` files: what was chosen before, or what
-    /// the settings' strategy finds now.
-    pub(crate) fn gather(&self, offset: usize, settings: &Settings, hidden: &[Arc<str>]) -> Vec<ContextItem> {
+    /// the settings' strategy finds now, as long as it is wanted.
+    pub(crate) fn gather(
+        &self,
+        offset: usize,
+        settings: &Settings,
+        hidden: &[Arc<str>],
+        cancel: &Cancel,
+    ) -> Vec<ContextItem> {
         match &self.context {
             Some(chosen) => {
                 let is_hidden = |item: &&ContextItem| hidden.iter().any(|path| **path == *item.path);
                 chosen.iter().filter(|item| !is_hidden(item)).cloned().collect()
             }
-            None => self.choose(offset, settings, hidden),
+            None => self.choose(offset, settings, hidden, cancel),
         }
     }
 
-    fn choose(&self, offset: usize, settings: &Settings, hidden: &[Arc<str>]) -> Vec<ContextItem> {
+    fn choose(
+        &self,
+        offset: usize,
+        settings: &Settings,
+        hidden: &[Arc<str>],
+        cancel: &Cancel,
+    ) -> Vec<ContextItem> {
+        // Questions that have waited for their turn may not be wanted any more.
+        if cancel.is_cancelled() {
+            return Vec::new();
+        }
         let Document { path, language, text } = &self.document;
         let Some((prefix, suffix)) = text.split_at_checked(offset) else { return Vec::new() };
         let hidden: Vec<&str> = hidden.iter().map(|path| &**path).collect();
-        let searcher = self.world.searcher(&self.around.documents).hide(&hidden);
+        let (prefix, suffix) = near(prefix, suffix);
+        let searcher = self.world.searcher(&self.around.documents).hide(&hidden).until(cancel.clone());
         let query = Query { path, language: *language, prefix, suffix, recent: &self.around.recent };
         let hits = searcher.retrieve(settings.strategy, &self.world.projects, &query, settings.budget);
         hits.into_iter().map(context_item).collect()
@@ -338,5 +367,38 @@ mod tests {
         assert_eq!((&*late.text, late.trace.is_context_late), ("context=", true));
         let timely = ask(Duration::from_secs(60)).await;
         assert_eq!((&*timely.text, timely.trace.is_context_late), ("context=widgets.py", false));
+    }
+
+    #[tokio::test]
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "choosing context waits on another thread until it is late"
+    )]
+    async fn of_the_questions_of_a_document_one_gathers_at_a_time() {
+        let world = World::empty();
+        let text = "widget = ";
+        let document = Document { path: "main.py".into(), language: Language::Python, text: text.into() };
+        let gathering = Gathering::default();
+        let snapshot = world.open(document).in_turn(gathering.clone());
+        let rule = Rule { context: true, ..Rule::default() };
+        let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+        let ask = async |deadline| {
+            let settings = Settings { deadline, ..Settings::for_editor() };
+            complete(&snapshot, text.len(), &engine, &settings, &CancellationToken::new()).await
+        };
+        let before = Arc::strong_count(&world.overlaid);
+        let busy = world.overlaid.lock().unwrap();
+        // Choosing begins on a thread of its own, which may take longer than the first questions wait.
+        while Arc::strong_count(&world.overlaid) == before {
+            assert!(ask(Duration::from_millis(20)).await.trace.is_context_late);
+        }
+        for _ in 0..7 {
+            assert!(ask(Duration::from_millis(2)).await.trace.is_context_late);
+        }
+        // Whatever still gathers holds the workspace.
+        let gathering_now = Arc::strong_count(&world.overlaid) - before;
+        drop(busy);
+        assert_eq!(gathering_now, 1);
+        assert!(!ask(Duration::from_secs(60)).await.trace.is_context_late, "the turn is given back");
     }
 }

@@ -254,7 +254,7 @@ impl Run {
         let overlap = end.min(query.removed.end).saturating_sub(start.max(query.removed.start));
         let renamed = if length >= LONG_RUN { self.renamed } else { 0 };
         length >= MIN_RUN
-            && 2 * overlap >= query.removed.len().min(2 * MIN_OVERLAP).max(1)
+            && 2 * overlap >= query.removed.len().clamp(1, 2 * MIN_OVERLAP)
             && self.same + renamed >= MIN_NAMES
     }
 }

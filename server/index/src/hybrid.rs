@@ -99,23 +99,30 @@ pub(crate) fn answer(
         Parts::Skeletons => question.skeletons(resolver, ranking, budget),
         Parts::All => question.all(resolver, ranking, budget),
     })
+    .unwrap_or_default()
 }
 
-/// Ranks the definitions in reach of a cursor for `then`.
+/// Ranks the definitions in reach of a cursor for `then`; `None` if the answer is not wanted any more.
 fn with_ranking<T>(
     searcher: &Searcher,
     projects: &Projects,
     query: &Query<'_>,
     then: impl for<'r> FnOnce(&Question<'_>, &Resolver<'r>, &Ranking<'r>) -> T,
-) -> T {
+) -> Option<T> {
+    let go_on = || (!searcher.is_cancelled()).then_some(());
     let scope = syntax::scope(query.language, query.prefix);
+    go_on()?;
     let around = Around::new(query, &scope);
+    go_on()?;
     let (others, windows) = without_copies(searcher, query, &around);
+    go_on()?;
     let question = Question::new(&others, query, around, windows);
     let here = Facts { path: query.path, language: query.language, outline: &scope.outline };
     let view = View::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
-    then(&question, &resolver, &candidates::rank(&question, &resolver, &scope))
+    let ranking = candidates::rank(&question, &resolver, &scope);
+    go_on()?;
+    Some(then(&question, &resolver, &ranking))
 }
 
 /// Takes the copies of the file that is being written out of sight: they are most like it wherever one looks, and tell nothing that
@@ -125,6 +132,9 @@ fn without_copies(searcher: &Searcher, query: &Query<'_>, around: &Around<'_>) -
     let mut others = searcher.clone();
     let mut windows = windows::best(&others, around, WINDOWS);
     for _ in 0..MAX_ROUNDS {
+        if searcher.is_cancelled() {
+            break;
+        }
         let mut files: Vec<&FileIndex> = windows.iter().map(|window| &*window.file).collect();
         files.sort_unstable_by_key(|file| file.path());
         files.dedup_by_key(|file| file.path());
@@ -206,5 +216,6 @@ impl Searcher {
         with_ranking(&self.hide(&[query.path]), projects, query, |_, _, ranking| {
             ranking.candidates.iter().map(ranked).collect()
         })
+        .unwrap_or_default()
     }
 }

@@ -13,6 +13,7 @@
 
 mod bags;
 mod bm25;
+mod cancel;
 pub mod cceval;
 mod codec;
 mod content_hash;
@@ -42,6 +43,7 @@ mod view;
 mod windows;
 mod words;
 
+pub use cancel::{Cancel, CancelOnDrop};
 pub use content_hash::ContentHash;
 pub use copy_index::{CopyIndex, MIN_NAMES, MIN_RUN, RemovedCode};
 pub use embeddings::{Embedder, EmbedderError, EmbeddingError, SimilarFunctions, VectorStore};

@@ -143,6 +143,7 @@ impl Searcher {
     ) -> Vec<Hit> {
         let others = self.hide(&[query.path]);
         match strategy {
+            _ if self.is_cancelled() => Vec::new(),
             Strategy::None => Vec::new(),
             Strategy::Bm25Chunks => within(others.chunks(query), budget),
             Strategy::Functions => within(others.similar_functions(query), budget),
@@ -184,6 +185,9 @@ impl Searcher {
         let own = OwnLines::new(query);
         let mut hits: Vec<Hit> = Vec::new();
         for (age, visit) in query.recent.iter().enumerate() {
+            if self.is_cancelled() {
+                break;
+            }
             let Some(file) = self.file(&visit.path).filter(|file| !own.are_copied_by(file)) else { continue };
             let is_shown =
                 |hit: &Hit| *hit.path == *visit.path && (hit.start_line..hit.end_line).contains(&visit.line);

@@ -12,12 +12,13 @@ use crate::index::last_of_each_path;
 use crate::layer::Layer;
 use crate::terms::Term;
 use crate::threads::Threads;
-use crate::{FileIndex, cceval};
+use crate::{Cancel, FileIndex, cceval};
 
 /// An index with some files hidden and others in their place; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     layers: Arc<[Layer]>,
+    cancel: Cancel,
 }
 
 /// A block of lines that has an identifier.
@@ -31,13 +32,13 @@ pub struct Occurrence<'a> {
 
 impl Searcher {
     pub(crate) fn new(layers: Arc<[Layer]>) -> Searcher {
-        Searcher { layers }
+        Searcher { layers, cancel: Cancel::default() }
     }
 
     /// The same without the files of these paths.
     #[must_use]
     pub fn hide(&self, paths: &[&str]) -> Searcher {
-        Searcher::new(self.without(paths).into())
+        Searcher { layers: self.without(paths).into(), cancel: self.cancel.clone() }
     }
 
     /// The same with `files` in the place of those with their paths; of files with one path the last counts. To be kept for as long as
@@ -47,7 +48,18 @@ impl Searcher {
         let files = last_of_each_path(files);
         let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
         layers.extend((!files.is_empty()).then(|| Layer::new(files, Threads::Own)));
-        Searcher::new(layers.into())
+        Searcher { layers: layers.into(), cancel: self.cancel.clone() }
+    }
+
+    /// The same for an answer that is wanted until `cancel` is set; what is found after that is not complete.
+    #[must_use]
+    pub fn until(&self, cancel: Cancel) -> Searcher {
+        Searcher { layers: Arc::clone(&self.layers), cancel }
+    }
+
+    /// Whether the answer is of no use any more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     fn without(&self, paths: &[&str]) -> Vec<Layer> {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use completion::Live;
+use completion::{Gathering, Live};
 use index::FileIndex;
 use text::{Document as Rope, Edit};
 use workspace::Admission;
@@ -25,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) turns: Mutex<Turns>,
     /// What was suggested lately, and what is being written.
     pub(crate) live: Live,
+    /// The one question that gathers context.
+    pub(crate) gathering: Gathering,
     /// The syntax tree.
     pub(crate) parsed: Mutex<Parsed>,
     /// What it holds, for who searches the other documents.
@@ -44,6 +46,7 @@ impl Session {
         Session {
             turns: Mutex::new(Turns::new(revision)),
             live: Live::new(revision),
+            gathering: Gathering::default(),
             parsed: Mutex::default(),
             indexed: Mutex::default(),
             places: Mutex::new(Places::new(rope, revision)),

@@ -52,6 +52,9 @@ pub(crate) fn rank<'a>(question: &Question<'_>, resolver: &Resolver<'a>, scope: 
         list: Vec::new(),
     };
     for owner in list {
+        if question.searcher.is_cancelled() {
+            break;
+        }
         emitter.owner(owner);
     }
     let mut candidates = emitter.list;

@@ -63,7 +63,7 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
     let mut of_name = vec![0; names.len()];
     let mut count = 0;
     for place in places.iter().take(MAX_LOOKED_AT) {
-        if count == MAX_SHOWN || shown.used() >= limit {
+        if count == MAX_SHOWN || shown.used() >= limit || question.searcher.is_cancelled() {
             break;
         }
         if of_name[place.name] == MAX_OF_NAME {

@@ -38,7 +38,7 @@ pub(crate) fn best(index: &dyn LexicalIndex, around: &Around<'_>, limit: usize) 
 pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
     let mut count = 0;
     for window in &question.windows {
-        if count == MAX_SHOWN || !shown.has_room() {
+        if count == MAX_SHOWN || !shown.has_room() || question.searcher.is_cancelled() {
             break;
         }
         let lines = below_header(&window.file, window.number);

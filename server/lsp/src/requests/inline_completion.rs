@@ -235,7 +235,8 @@ impl Writing {
         let start = Instant::now();
         let path = Arc::clone(&self.home.path);
         let document = Document { path, language: self.language, text: Arc::clone(&self.text) };
-        let mut snapshot = self.contents.world.open(document);
+        let mut snapshot =
+            self.contents.world.open(document).in_turn(self.document.session.gathering.clone());
         if engine.reads_context() || engine.reads_workspace() {
             let (around, refused) = self.around(settings.patience()).await;
             snapshot = snapshot.among(around).hiding(refused);
