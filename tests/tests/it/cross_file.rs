@@ -92,7 +92,7 @@ fn try_shows_in_file_against_retrieval() {
         "retrieval - in_file*",
         "oracle - in_file*",
         "Selected against (*)",
-        "with other context)",
+        "in no total)",
         "+/-: holes in which",
     ] {
         assert!(outcome.stdout.contains(shown), "{shown}: {}", outcome.stdout);
