@@ -168,17 +168,22 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn admitted(breaker: &Breaker, now: Instant) -> Pass<'_> {
+        breaker.admit(now).unwrap_or_else(|_| panic!("the request is refused"))
+    }
+
     #[tokio::test(start_paused = true)]
     async fn one_probe_closes_it_and_a_dropped_one_lets_another_try() {
         let breaker = Breaker::default();
         let now = Instant::now();
-        breaker.admit(now).ok().expect("it is closed").refused(&busy(Some(Duration::ZERO)), now, 0.0);
+        admitted(&breaker, now).refused(&busy(Some(Duration::ZERO)), now, 0.0);
         assert!(breaker.admit(now).is_err(), "half a second at least");
         let later = now + BUSY;
-        let probe = breaker.admit(later).ok().expect("a probe");
+        let probe = admitted(&breaker, later);
         assert!(breaker.admit(later).is_err(), "one at a time");
         drop(probe);
-        breaker.admit(later).ok().expect("another probe").succeeded();
+        admitted(&breaker, later).succeeded();
         let (one, two) = (breaker.admit(later), breaker.admit(later));
         assert!(one.is_ok() && two.is_ok(), "it is closed");
     }

@@ -91,10 +91,8 @@ fn a_long_text_is_found_word_by_word() {
 
 #[test]
 fn behind_a_complete_body_the_code_before_tells() {
-    let empty = LOAD
-        .replace('⟦', "")
-        .replace('⟧', "")
-        .replace("summary(orders, total)\n", "summary(orders, total)\n    ⟦⟧\n");
+    let empty =
+        LOAD.replace(['⟦', '⟧'], "").replace("summary(orders, total)\n", "summary(orders, total)\n    ⟦⟧\n");
     assert!(holds(&empty, Language::Python, &original().replace("orders", "rows")));
     assert!(!holds(&empty, Language::Python, "def other():\n    return 1\n"));
 }

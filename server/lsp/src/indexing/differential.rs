@@ -104,7 +104,6 @@ fn shrink_by_pairs(mut smallest: Vec<Operation>, mut difference: Difference) -> 
 fn check(seed: u64) {
     let operations = operations(seed);
     let Err(difference) = run(&operations) else { return };
-    eprintln!("seed {seed}, operation {}: {}\nleaving operations out", difference.at, difference.what);
     let (smallest, difference) = shrink(&operations, difference);
     let mut list = String::new();
     smallest.iter().for_each(|operation| writeln!(list, "    {operation:?},").expect("a string has room"));

@@ -99,7 +99,7 @@ pub(super) fn text(seed: u64) -> String {
             }
             text.push_str(part);
         }
-        text.push_str("\n");
+        text.push('\n');
     }
     text
 }
@@ -125,15 +125,15 @@ impl Path {
     }
 }
 
-/// Who tells of what has happened.
+/// What reports a change to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
-    /// Our watcher: of what lies directly in folders that are followed.
-    BySystem,
-    /// The client: of what lies below the root.
-    ByClient,
-    /// Nobody: everything is looked at.
-    ByNobody,
+pub(super) enum Reporter {
+    /// The watcher of the operating system: entries of folders that it follows.
+    SystemWatcher,
+    /// The editor: files below the root.
+    Client,
+    /// No event arrives; the periodic look at all files finds it.
+    FullLook,
 }
 
 /// What happens. Complete in itself: what does not apply where it stands has no effect.
@@ -245,10 +245,10 @@ pub(super) enum Operation {
         saves: bool,
     },
     Look {
-        told: Told,
+        reporter: Reporter,
     },
     Probe {
-        told: Told,
+        reporter: Reporter,
         seed: u64,
     },
 }
@@ -259,9 +259,14 @@ const PROBE: usize = 50;
 impl Operation {
     pub(super) fn draw(random: &mut Random, number: usize) -> Operation {
         use Operation as O;
-        let told = random.one(&[Told::BySystem, Told::BySystem, Told::ByClient, Told::ByNobody]);
+        let reporter = random.one(&[
+            Reporter::SystemWatcher,
+            Reporter::SystemWatcher,
+            Reporter::Client,
+            Reporter::FullLook,
+        ]);
         if number % PROBE == PROBE - 1 {
-            return O::Probe { told, seed: random.next() };
+            return O::Probe { reporter, seed: random.next() };
         }
         let (at, to) = (Path::draw(random), Path::draw(random));
         let (folder, other) = (random.below(FOLDERS.len()), random.below(FOLDERS.len()));
@@ -296,8 +301,8 @@ impl Operation {
             88..91 => O::Close { at },
             91 => O::Tokens,
             92 => O::Renew,
-            93 => O::Restart { saves: seed % 2 == 0 },
-            _ => O::Look { told },
+            93 => O::Restart { saves: seed.is_multiple_of(2) },
+            _ => O::Look { reporter },
         }
     }
 }

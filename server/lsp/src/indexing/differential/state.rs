@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use workspace::Limits;
 
 use super::disk::Disk;
-use super::operation::{Operation, Random, Told, text};
+use super::operation::{Operation, Random, Reporter, text};
 use crate::folders::Contents;
 use crate::indexing::{tokens, with_index};
 
@@ -63,9 +63,9 @@ impl State {
             }
             O::Renew => self.renew(),
             O::Restart { saves } => self.restart(saves),
-            O::Look { told } => self.look(told),
-            O::Probe { told, seed } => {
-                self.look(told);
+            O::Look { reporter } => self.look(reporter),
+            O::Probe { reporter, seed } => {
+                self.look(reporter);
                 return self.probe(seed);
             }
             operation => self.disk.apply(operation),
@@ -117,22 +117,22 @@ impl State {
             opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
     }
 
-    fn look(&mut self, told: Told) {
+    fn look(&mut self, reporter: Reporter) {
         let events = std::mem::take(&mut self.disk.events);
         let tree = self.disk.root().canonicalize().expect("it is there");
         let followed: BTreeSet<PathBuf> =
             self.indexer.follower().folders().map(|folder| tree.join(folder)).collect();
-        let is_told = |path: &PathBuf| match told {
-            Told::BySystem => path.parent().is_some_and(|folder| followed.contains(folder)),
-            Told::ByClient => path.starts_with(&tree),
-            Told::ByNobody => false,
+        let is_reported = |path: &PathBuf| match reporter {
+            Reporter::SystemWatcher => path.parent().is_some_and(|folder| followed.contains(folder)),
+            Reporter::Client => path.starts_with(&tree),
+            Reporter::FullLook => false,
         };
-        let paths: Vec<PathBuf> = events.into_iter().filter(is_told).collect();
-        let looked = match told {
-            Told::BySystem | Told::ByClient => {
+        let paths: Vec<PathBuf> = events.into_iter().filter(is_reported).collect();
+        let looked = match reporter {
+            Reporter::SystemWatcher | Reporter::Client => {
                 self.indexer.refresh(paths).and_then(|is_different| Ok(is_different | self.indexer.poll()?))
             }
-            Told::ByNobody => self.indexer.refresh_all(),
+            Reporter::FullLook => self.indexer.refresh_all(),
         };
         if looked.expect("the root is there") {
             self.contents = with_index(&self.contents, self.indexer.indexed());
