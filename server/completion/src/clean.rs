@@ -37,7 +37,7 @@ pub(crate) struct Surroundings<'a> {
 impl<'a> Surroundings<'a> {
     /// Those of a cursor between `prefix` and `suffix`, for an answer that ended.
     pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> Surroundings<'a> {
-        let before = Before::new(language, prefix);
+        let before = Before::new(language, prefix, suffix);
         let extent = before.extent();
         Surroundings { language, before, extent, suffix, is_cut_off: false }
     }
@@ -65,17 +65,13 @@ const FILTERS: [Filter; 11] = [
     ("prefix_echo", Keeps::End, prefix_echo::remove),
     ("indentation", Keeps::Code, indentation::adapt),
     ("suffix_overlap", Keeps::Beginning, suffix_overlap::cut),
+    ("rest_of_line", Keeps::Beginning, rest_of_line::cut),
     ("beyond_extent", Keeps::Beginning, beyond_extent::cut),
     ("repetition", Keeps::Beginning, repetition::cut),
     ("unfinished_line", Keeps::Beginning, unfinished_line::cut),
-    ("rest_of_line", Keeps::Beginning, rest_of_line::cut),
     ("doubled_brackets", Keeps::Beginning, doubled_brackets::cut),
     ("trailing_blanks", Keeps::Beginning, trailing_blanks),
 ];
-
-/// Those that find an end which more text cannot move.
-const ENDS: [fn(String, &Surroundings<'_>) -> String; 3] =
-    [suffix_overlap::cut, beyond_extent::cut, repetition::cut];
 
 /// Runs all filters in order; those that changed something are returned with what was there before.
 pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut>) {
@@ -91,14 +87,17 @@ pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut
     (text, cuts)
 }
 
+/// Where what was received is looked at up to: what stands behind may be half a token.
+const WHOLE_UP_TO: [char; 2] = ['\n', ';'];
+
 /// Whether nothing that follows could be of use.
 pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
-    let text = prefix_echo::remove(line_ends::adapt(received.to_owned(), around), around);
-    if around.extent == Extent::Statement && around.before.statement_end(&text).is_some() {
-        return true;
-    }
-    let length = text.trim_end().len();
-    ENDS.iter().any(|cut| cut(text.clone(), around).trim_end().len() < length)
+    let Some(end) = received.rfind(WHOLE_UP_TO) else { return false };
+    let text = line_ends::adapt(received[..=end].to_owned(), around);
+    let text = indentation::adapt(prefix_echo::remove(text, around), around);
+    around.before.end(around.extent, &text).is_some()
+        || repetition::is_endless(&text)
+        || suffix_overlap::runs_on(&text, around)
 }
 
 /// More of an answer than anybody types while it is being written, bytes.
@@ -108,12 +107,22 @@ pub(crate) const BEGINNING: usize = 1 << 10;
 /// what this says.
 pub(crate) fn begun(received: &str, around: &Surroundings<'_>) -> String {
     let beginning = &received[..received.floor_char_boundary(BEGINNING)];
+    // Later lines are indented as all of them together ask for.
+    let beginning =
+        beginning.trim_start_matches(['\r', '\n']).find('\n').map_or(beginning, |_| first_line(beginning));
     // The rest of a line end or of an indentation may be on its way.
     let beginning = line_ends::adapt(beginning.trim_end_matches([' ', '\t', '\r']).to_owned(), around);
     if prefix_echo::may_be(&beginning, around) {
         return String::new();
     }
     indentation::adapt(prefix_echo::remove(beginning, around), around)
+}
+
+/// The text up to the end of its first line that is not blank.
+fn first_line(text: &str) -> &str {
+    let blank = text.len() - text.trim_start_matches(['\r', '\n']).len();
+    let end = text[blank..].find('\n').map_or(text.len(), |at| blank + at);
+    &text[..end]
 }
 
 /// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.
@@ -173,7 +182,7 @@ mod tests {
     fn reading_stops_where_an_answer_is_cut() {
         let around = Surroundings::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
         for (received, complete) in
-            [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", true)]
+            [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", false)]
         {
             assert_eq!(is_complete(received, &around), complete, "{received:?}");
         }

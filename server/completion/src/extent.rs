@@ -1,42 +1,73 @@
-//! How much one answer may cover: the rest of a statement, or a block.
+//! How much one answer may cover, and where it ends.
 //!
-//! Whoever stops in the middle of a line wants that statement, and reads no further; whoever stops on a fresh line, or behind the head of
-//! a block, may want several. What is written up to the cursor decides, and nothing that the answer says.
+//! | the cursor | an answer covers |
+//! |---|---|
+//! | in a statement | the rest of the statement, or of the head of its block |
+//! | on a fresh line, with more of the same block after it | one statement, with all its blocks |
+//! | on a fresh line, with the end of the block after it | the rest of the block |
+//! | on a fresh line behind the head of a block | the block |
+//! | on a fresh line, with nothing of the function or file after it | one statement, with all its blocks |
+//!
+//! The text around the cursor decides which, and nothing that the answer says. Strings, comments, brackets and lines of the preprocessor
+//! are the lexer's, never guessed from lines. Brackets that the text after the cursor closes are not the answer's to close.
 
-use std::ops::Range;
+mod around;
+mod brackets;
+mod lines;
 
-use syntax::{Language, Token, TokenKind, lex};
+use syntax::{Holds, Language, Reader, Token, TokenKind, lex};
 
-/// How much of the text before the cursor is looked at, in bytes: some two hundred lines.
-const MAX_BEFORE: usize = 8 << 10;
+use around::After;
+
+/// How much of the text on each side of the cursor is read, in bytes: longer files are generated, and each question reads it.
+const MAX_AROUND: usize = 256 << 10;
+/// How much of a definition is read to know it for one, in bytes.
+const MAX_DEFINITION: usize = 4 << 10;
+/// Tokens before the cursor that are read again with each answer: a regular expression shows by the token before it.
+const RESTART: usize = 2;
 
 /// How much an answer may cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// The rest of the statement that the cursor stands in.
+    /// The statement that the cursor stands in, or the next one.
     Statement,
-    /// Lines that are indented at least as far: `column` bytes of blanks.
+    /// Statements up to the end of the block around the cursor.
     Block {
-        /// The least indentation.
+        /// The least indentation of its lines, in bytes.
         column: usize,
     },
 }
 
-/// What stands before the cursor, as far as it is looked at.
+/// What stands around the cursor, as far as it is looked at.
 pub(crate) struct Before<'a> {
     language: Language,
     /// Whole lines, but for the last one.
     text: &'a str,
+    /// Where reading begins again with each answer, and what was read before that.
+    restart: usize,
+    read: Reader<'a>,
+    /// What was read up to the cursor.
+    at_cursor: Reader<'a>,
+    /// The last token before the cursor, line ends aside.
+    last: Option<Token>,
+    after: After,
 }
 
 impl<'a> Before<'a> {
-    pub(crate) fn new(language: Language, prefix: &'a str) -> Before<'a> {
-        let cut = prefix.len().saturating_sub(MAX_BEFORE);
-        let start = match prefix.as_bytes()[cut..].iter().position(|byte| *byte == b'\n') {
-            Some(line_end) if cut > 0 => cut + line_end + 1,
-            _ => prefix.ceil_char_boundary(cut),
-        };
-        Before { language, text: &prefix[start..] }
+    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &str) -> Before<'a> {
+        let text = whole_lines(prefix);
+        let tokens = lex(language, text);
+        let words = || tokens.iter().rposition(|token| token.kind != TokenKind::Newline);
+        let last = words().map(|place| tokens[place].clone());
+        let restart_place = tokens.len().saturating_sub(RESTART + 1);
+        let restart = tokens.get(restart_place).map_or(0, |token| token.range.start);
+        let mut read = Reader::new(language);
+        tokens[..restart_place].iter().for_each(|token| read.read(text, token, 0));
+        let mut at_cursor = read.clone();
+        tokens[restart_place..].iter().for_each(|token| at_cursor.read(text, token, 0));
+        let after =
+            After::new(language, &suffix[..suffix.floor_char_boundary(MAX_AROUND)], at_cursor.open(), text);
+        Before { language, text, restart, read, at_cursor, last, after }
     }
 
     /// The cursor's line up to the cursor.
@@ -48,139 +79,149 @@ impl<'a> Before<'a> {
         self.text
     }
 
-    /// What lines are indented by here, as far as a line that is indented more than the one before it shows it.
-    pub(crate) fn unit(&self) -> Option<&'a str> {
-        let code = self.text.lines().filter(|line| !line.trim().is_empty()).map(indentation);
-        let deeper = code.clone().zip(code.skip(1)).filter_map(|(line, next)| next.strip_prefix(line));
-        // A single blank is that of a comment over several lines.
-        deeper.filter(|more| *more == "\t" || more.len() > 1).last()
-    }
-
     pub(crate) fn extent(&self) -> Extent {
         let line = self.line();
-        if line.trim().is_empty() {
-            return Extent::Block { column: line.len() };
+        let is_fresh = self.is_on_fresh_line();
+        if self.language.family().is_indented() {
+            return self.extent_by_lines(line.trim().is_empty());
         }
-        // `else`, `catch` or `while` and a block of its own may follow.
-        if line.trim() == "}" {
-            return Extent::Block { column: indentation(line).len() };
+        let in_block = self.at_cursor.open().last().is_none_or(|open| open.holds == Holds::Block);
+        let block = Extent::Block { column: indentation(line).len() };
+        if !is_fresh {
+            return if self.opens_block() { block } else { Extent::Statement };
         }
-        if self.opens_block() {
-            return Extent::Block { column: indentation(line).len() + 1 };
-        }
-        Extent::Statement
+        // Behind a condition without a brace stands one statement.
+        let takes_more = in_block && !self.at_cursor.awaits_body() && line.trim().is_empty();
+        let is_rest = takes_more
+            && match self.after.is_tail_missing() {
+                true => self.opens_block(),
+                false => self.after.begins_with_closer(),
+            };
+        if is_rest { block } else { Extent::Statement }
+    }
+
+    /// Whether nothing stands before the cursor on its line that the answer goes on with: a block may end there.
+    pub(crate) fn is_on_fresh_line(&self) -> bool {
+        matches!(self.line().trim(), "" | "}")
+    }
+
+    /// Whether what begins with `text` is a function with a body.
+    pub(crate) fn defines(&self, text: &str) -> bool {
+        let text = &text[..text.floor_char_boundary(MAX_DEFINITION)];
+        let blanks = text.len() - text.trim_start().len();
+        let functions = syntax::parse(self.language, text).functions_with_body(text);
+        functions.first().is_some_and(|function| function.start == blanks)
     }
 
     /// Whether the last token is the one that a block begins with.
     fn opens_block(&self) -> bool {
-        let tokens = lex(self.language, self.text);
-        let last = tokens.last().map(|token| &self.text[token.range.clone()]);
-        let opener = if self.language.has_brace_blocks() { "{" } else { ":" };
-        last == Some(opener) && self.open_brackets(&tokens).is_empty()
-    }
-
-    /// The brackets of the cursor's statement that are open there: those after the last brace that ends a line, since what stands in a
-    /// block is a statement of its own.
-    fn open_brackets(&self, tokens: &[Token]) -> Vec<&'a str> {
-        let mut open = Vec::new();
-        for (at, token) in tokens.iter().enumerate() {
-            match &self.text[token.range.clone()] {
-                bracket @ ("(" | "[") => open.push(bracket),
-                bracket @ "{" => {
-                    let ends_line = tokens.get(at + 1).is_none_or(|next| next.kind == TokenKind::Newline);
-                    if ends_line && self.language.has_brace_blocks() {
-                        open.clear()
-                    } else {
-                        open.push(bracket)
-                    }
-                }
-                ")" | "]" | "}" => {
-                    open.pop();
-                }
-                _ => {}
+        let Some(last) = &self.last else { return false };
+        match &self.text[last.range.clone()] {
+            "{" => {
+                let open = self.at_cursor.open().last();
+                open.is_some_and(|open| open.start == last.range.start && open.holds == Holds::Block)
             }
+            ":" => self.language.family().is_indented() && self.at_cursor.open().is_empty(),
+            _ => false,
         }
-        open
     }
 
-    /// Where the statement ends that the cursor stands in and `answer` goes on with, in bytes of the answer; `None` if it does not end
-    /// there, or if that cannot be told before more is known.
-    pub(crate) fn statement_end(&self, answer: &str) -> Option<usize> {
-        let text = [self.text, answer].concat();
-        let cursor = self.text.len();
+    /// Whether a text at the cursor leaves the brackets open that the text after the cursor closes, as far as that is known.
+    pub(crate) fn leaves_open_what_follows_closes(&self, answer: &str) -> bool {
+        let Some(closes) = self.after.closes() else { return true };
+        let text = [&self.text[self.restart..], answer].concat();
+        let mut reader: Reader<'_> = self.read.clone();
+        lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
+        reader.open().len() == closes
+    }
+
+    /// Where literals and comments of an answer go over a line end, in bytes of the answer.
+    pub(crate) fn spanning(&self, answer: &str) -> Vec<std::ops::Range<usize>> {
+        let text = [&self.text[self.restart..], answer].concat();
+        let cursor = self.text.len() - self.restart;
+        let spanning = syntax::spanning(self.language, &text).into_iter();
+        spanning.map(|range| range.start.saturating_sub(cursor)..range.end.saturating_sub(cursor)).collect()
+    }
+
+    /// Whether `at` in an answer is inside of brackets.
+    pub(crate) fn is_in_brackets(&self, answer: &str, at: usize) -> bool {
+        let text = [&self.text[self.restart..], &answer[..at]].concat();
+        let mut reader: Reader<'_> = self.read.clone();
+        lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
+        !reader.open().is_empty()
+    }
+
+    /// Whether an answer so far is the head of a condition or loop whose statement is missing.
+    pub(crate) fn ends_with_head(&self, answer: &str) -> bool {
+        let text = [&self.text[self.restart..], answer].concat();
+        let mut reader: Reader<'_> = self.read.clone();
+        lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
+        reader.awaits_body()
+    }
+
+    /// The indentation of the line that the cursor's statement begins on.
+    pub(crate) fn statement_indentation(&self) -> &'a str {
+        let is_indented = self.language.family().is_indented();
+        let start = match self.at_cursor.open().first() {
+            Some(open) if is_indented => Some(open.start),
+            _ if is_indented => None,
+            _ => self.at_cursor.block_statement_start(),
+        };
+        let is_fresh = self.line().trim().is_empty() && !self.at_cursor.awaits_body();
+        let in_block = self.at_cursor.open().len() == self.at_cursor.block_depth();
+        let start = start.filter(|_| !is_fresh || !in_block).unwrap_or(self.text.len());
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        indentation(&self.text[line..])
+    }
+
+    /// Where an answer ends that goes on from the cursor, in bytes of it; `None` if it does not end there, or if that cannot be told
+    /// before more of it is known.
+    pub(crate) fn end(&self, extent: Extent, answer: &str) -> Option<usize> {
+        let text = [&self.text[self.restart..], answer].concat();
+        let cursor = self.text.len() - self.restart;
         let tokens = lex(self.language, &text);
         let first = tokens.partition_point(|token| token.range.end <= cursor);
-        let mut statement = Statement {
-            language: self.language,
-            text: &text,
-            depth: self.open_brackets(&lex(self.language, self.text)).len(),
-        };
-        let end = (first..tokens.len()).find_map(|at| statement.end_at(&tokens, at))?;
+        let continued = Continued { before: self, text: &text, tokens: &tokens, first, cursor };
+        let end = match self.language.family().is_indented() {
+            true => continued.end_by_lines(extent),
+            false => continued.end_by_brackets(extent),
+        }?;
         // What a token began before the cursor is not the answer's to end.
         Some(end.max(cursor) - cursor)
     }
 }
 
-/// A statement that is read token by token.
-struct Statement<'a> {
-    language: Language,
-    text: &'a str,
-    /// How many of its brackets are open.
-    depth: usize,
+/// The last tokens before the cursor and an answer, as one text.
+struct Continued<'c, 'a> {
+    before: &'c Before<'a>,
+    text: &'c str,
+    tokens: &'c [Token],
+    /// The first token that is, in part at least, the answer's.
+    first: usize,
+    /// Where the answer begins.
+    cursor: usize,
 }
 
-impl Statement<'_> {
-    /// Where it ends, if the token at `at` ends it.
-    fn end_at(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
-        let Range { start, end } = tokens[at].range;
-        match &self.text[start..end] {
-            "{" if self.depth == 0 && self.opens_block(tokens, at) => return Some(end),
-            "(" | "[" | "{" => self.depth += 1,
-            // It closes what stands around the statement.
-            ")" | "]" | "}" if self.depth == 0 => return Some(start),
-            ")" | "]" | "}" => self.depth -= 1,
-            ";" if self.depth == 0 && self.language.ends_statements() == Some(";") => return Some(end),
-            _ if tokens[at].kind == TokenKind::Newline && self.depth == 0 => {
-                return self.ends_at_line(tokens, at).then(|| tokens[at - 1].range.end);
-            }
-            _ => {}
-        }
-        None
+impl<'c> Continued<'c, '_> {
+    fn written(&self, token: &Token) -> &'c str {
+        &self.text[token.range.clone()]
     }
 
-    /// Whether the brace at `at` is the last token of its line and no part of an expression or path.
-    fn opens_block(&self, tokens: &[Token], at: usize) -> bool {
-        let is_last = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Newline);
-        let is_part = |last: &Token| {
-            let last_text = &self.text[last.range.clone()];
-            last.kind == TokenKind::Punctuation
-                && !matches!(last_text, ")" | "]" | ">" | "=>" | "->" | ";" | "++" | "--")
-        };
-        self.language.has_brace_blocks() && is_last && !tokens[..at].last().is_some_and(is_part)
-    }
-
-    /// Whether the line end at `at`, outside of brackets, ends it.
-    fn ends_at_line(&self, tokens: &[Token], at: usize) -> bool {
-        let Some(last) = at.checked_sub(1).map(|last| &tokens[last]) else { return false };
-        let written = |token: &Token| &self.text[token.range.clone()];
-        if !self.language.has_brace_blocks() {
-            return written(last) != "\\";
-        }
-        // The next line may go on; before it is there, nothing is known.
-        let Some(next) = tokens.get(at + 1) else { return false };
-        !(is_open(last.kind, written(last)) || next.kind == TokenKind::Punctuation && goes_on(written(next)))
+    /// The bytes of blanks before a token that is the first of its line.
+    fn column(&self, token: &Token) -> usize {
+        let line = self.text[..token.range.start].rfind('\n').map_or(0, |at| at + 1);
+        indentation(&self.text[line..]).len()
     }
 }
 
-/// Whether something has to follow on what a line ends with.
-fn is_open(kind: TokenKind, last: &str) -> bool {
-    kind == TokenKind::Punctuation
-        && !matches!(last, ")" | "]" | "}" | ";" | ":" | ">" | "++" | "--" | "!" | "?" | "*")
-}
-
-/// Whether a line that starts with this goes on with the statement of the line before it.
-fn goes_on(first: &str) -> bool {
-    !matches!(first, "}" | ")" | "]" | "@" | "#" | "!" | "++" | "--" | "~" | "/" | "<" | "*" | "&")
+/// The end of a text, in whole lines but for the last one.
+fn whole_lines(prefix: &str) -> &str {
+    let cut = prefix.len().saturating_sub(MAX_AROUND);
+    let start = match prefix.as_bytes()[cut..].iter().position(|byte| *byte == b'\n') {
+        Some(line_end) if cut > 0 => cut + line_end + 1,
+        _ => prefix.ceil_char_boundary(cut),
+    };
+    &prefix[start..]
 }
 
 /// The blanks that a line begins with.
@@ -193,21 +234,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_extent(path: &str, prefix: &str, expected: Extent) {
+    fn check_extent(path: &str, document: &str, expected: Extent) {
         let language = Language::from_path(path).unwrap();
-        assert_eq!(Before::new(language, prefix).extent(), expected, "{prefix:?}");
+        let (prefix, suffix) = document.split_once("$0").unwrap_or((document, ""));
+        assert_eq!(Before::new(language, prefix, suffix).extent(), expected, "{document:?}");
     }
 
     #[test]
     fn the_line_before_the_cursor_decides() {
         check_extent("a.py", "def f(x):\n    ", Extent::Block { column: 4 });
+        check_extent("a.py", "def f(x):\n    g()\n    ", Extent::Statement);
+        check_extent("a.py", "def f(x):\n    g()\n    $0\nh()\n", Extent::Block { column: 4 });
         check_extent("a.py", "def f(x):", Extent::Block { column: 1 });
         check_extent("a.py", "    x = {1:", Extent::Statement);
         check_extent("a.py", "x = f(", Extent::Statement);
-        check_extent("a.go", "\tif x {", Extent::Block { column: 2 });
-        check_extent("a.go", "", Extent::Block { column: 0 });
+        check_extent("a.go", "\tif x {", Extent::Block { column: 1 });
+        check_extent("a.go", "", Extent::Statement);
+        check_extent("a.go", "func f() {\n\tg()\n\t$0\n}\n", Extent::Block { column: 1 });
+        check_extent("a.go", "func f() {\n\t$0\n\tg()\n}\n", Extent::Statement);
+        check_extent("a.go", "func f() {\n\tg()\n\t", Extent::Statement);
         check_extent("a.ts", "return '{", Extent::Statement);
-        check_extent("a.java", "    try {\n        f();\n    } ", Extent::Block { column: 4 });
+        check_extent("a.java", "    try {\n        f();\n    } ", Extent::Statement);
     }
 
     /// `fixture` has `$0` at the cursor, and `$1` where the statement ends.
@@ -217,7 +264,7 @@ mod tests {
         let (kept, cut) = rest.split_once("$1").unwrap_or((rest, ""));
         let answer = [kept, cut].concat();
         let language = Language::from_path(path).unwrap();
-        let end = Before::new(language, prefix).statement_end(&answer).unwrap_or(answer.len());
+        let end = Before::new(language, prefix, "").end(Extent::Statement, &answer).unwrap_or(answer.len());
         assert_eq!(&answer[..end], kept, "{fixture}");
     }
 
@@ -259,7 +306,8 @@ mod tests {
     #[test]
     fn an_end_that_more_text_may_move_is_none() {
         for answer in ["f(1)", "f(1)\n", "f(1,\n  2", "list\n  .map(f)"] {
-            assert_eq!(Before::new(Language::TypeScript, "x = ").statement_end(answer), None, "{answer}");
+            let before = Before::new(Language::TypeScript, "x = ", "");
+            assert_eq!(before.end(Extent::Statement, answer), None, "{answer}");
         }
     }
 }

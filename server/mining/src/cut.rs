@@ -109,6 +109,9 @@ impl<'a> Repository<'a> {
     pub(crate) fn cut(&self, file: usize, hole: &Hole, scenario: Scenario, tail: Tail) -> Option<Case> {
         let source = self.files.get(file)?;
         let text = &*source.text;
+        if !shows_end(source, hole, tail) {
+            return None;
+        }
         let suffix = suffix(text, hole, tail)?;
         if tail != Tail::Whole && !hole.has_beginning {
             return None;
@@ -175,6 +178,18 @@ fn prefix(text: &str, hole: &Hole) -> String {
     }
     let line_end = if text[hole.range.start..].starts_with("\r\n") { "\r\n" } else { "\n" };
     format!("{before}{line_end}{}", last_line(&text[..hole.last_statement]))
+}
+
+/// Whether the place shows how much is asked for. On a fresh line that is a statement with its blocks where the rest is missing, and the
+/// rest of the block where its end is there; so what is left of a block must not look like the other of the two.
+fn shows_end(source: &SourceFile, hole: &Hole, tail: Tail) -> bool {
+    let is_block = hole.shape == Shape::BlockStart && hole.kind != BlockKind::Catch;
+    let Some(body) = hole.in_body.filter(|body| is_block && !body.is_last) else { return true };
+    match tail {
+        Tail::Whole => true,
+        Tail::Nothing => !body.is_first,
+        Tail::WithoutFunction => !body.is_first && !body.is_function && source.language.has_brace_blocks(),
+    }
 }
 
 /// The text after the hole; `None` where nothing would be missing from an incomplete one.

@@ -11,6 +11,7 @@ use syntax::Language;
 
 use crate::cross_file::{CrossFileHole, Quarry, VARIANTS, squeezed};
 use crate::cut::{Repository, Tail, shape_variant};
+use crate::obstacle::{Obstacle, obstacle};
 use crate::parsed::{Hole, Shape};
 use crate::random::Random;
 use crate::{Judge, Mined, Mix, Options};
@@ -59,6 +60,7 @@ pub(crate) fn draw(
         ids: BTreeSet::new(),
         asked: HashMap::new(),
         truths: BTreeSet::new(),
+        left_out: BTreeMap::new(),
         cases: Vec::new(),
     };
     let mut missing = BTreeMap::new();
@@ -68,7 +70,7 @@ pub(crate) fn draw(
             missing.insert(scenario, wanted - found);
         }
     }
-    Mined { cases: drawer.cases, missing }
+    Mined { cases: drawer.cases, missing, left_out: drawer.left_out }
 }
 
 /// Cases wanted of each scenario, in their order, by their weights; of `cross_file` in whole holes.
@@ -105,6 +107,7 @@ struct Drawer<'a> {
     asked: HashMap<blake3::Hash, usize>,
     /// Of `cross_file`, without their white space.
     truths: BTreeSet<String>,
+    left_out: BTreeMap<Obstacle, usize>,
     cases: Vec<Case>,
 }
 
@@ -164,6 +167,9 @@ impl Drawer<'_> {
 
     /// Adds the cases of a hole, unless it overlaps another one or its truth was asked for already; says how many it added.
     fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANTS]) -> usize {
+        if self.leaves_out(&cases[0]) {
+            return 0;
+        }
         let taken = self.taken.entry(hole.file).or_default();
         if taken.iter().any(|other| overlap(other, &hole.range))
             || !self.truths.insert(squeezed(&cases[0].truth))
@@ -179,6 +185,15 @@ impl Drawer<'_> {
         VARIANTS
     }
 
+    /// Whether a right answer to the case could not be shown; such a case is counted.
+    fn leaves_out(&mut self, case: &Case) -> bool {
+        let obstacle = obstacle(case);
+        if let Some(obstacle) = obstacle {
+            *self.left_out.entry(obstacle).or_default() += 1;
+        }
+        obstacle.is_some()
+    }
+
     /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.
     fn add(&mut self, file: usize, hole: &Hole, scenario: Scenario) -> bool {
         let taken = self.taken.entry(file).or_default();
@@ -188,9 +203,10 @@ impl Drawer<'_> {
         let tails = tails(scenario, self.cases.len());
         let case = tails.iter().find_map(|&tail| self.repository.cut(file, hole, scenario, tail));
         let Some(case) = case.filter(|case| !self.ids.contains(&case.id)) else { return false };
-        if is_asked_elsewhere(&mut self.asked, &case, file) {
+        if self.leaves_out(&case) || is_asked_elsewhere(&mut self.asked, &case, file) {
             return false;
         }
+        let taken = self.taken.entry(file).or_default();
         taken.push(hole.range.clone());
         self.ids.insert(case.id.clone());
         self.cases.push(case);

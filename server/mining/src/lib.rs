@@ -15,6 +15,7 @@ mod cursor;
 mod cut;
 mod draw;
 mod holes;
+mod obstacle;
 mod parsed;
 mod random;
 
@@ -28,6 +29,7 @@ use syntax::{Projects, SourceFile};
 use crate::cut::Repository;
 
 pub use crate::cursor::{NoCase, at_cursor};
+pub use crate::obstacle::Obstacle;
 
 /// The scenarios that can be mined.
 pub const SCENARIOS: [Scenario; 5] = [
@@ -91,6 +93,8 @@ pub struct Mined {
     pub cases: Vec<Case>,
     /// Cases that could not be found, by scenario.
     pub missing: BTreeMap<Scenario, usize>,
+    /// Cases that were drawn and left out, by what kept a right answer from being shown.
+    pub left_out: BTreeMap<Obstacle, usize>,
 }
 
 /// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.

@@ -38,12 +38,25 @@ pub(crate) struct Hole {
     pub(crate) function_end: Option<usize>,
     /// That function, whole.
     pub(crate) function: Option<Range<usize>>,
+    /// Where the hole is in the innermost body that holds it; `None` outside of all.
+    pub(crate) in_body: Option<InBody>,
     /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
     pub(crate) last_statement: usize,
     /// Whether that statement never runs into a next one, so that nothing but its end can follow.
     pub(crate) follows_jump: bool,
     /// Whether enough of the file is before the hole to tell what it is about when the rest is missing.
     pub(crate) has_beginning: bool,
+}
+
+/// A place in a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InBody {
+    /// Whether the body begins with the hole.
+    pub(crate) is_first: bool,
+    /// Whether it ends with it.
+    pub(crate) is_last: bool,
+    /// Whether it is that of a function, rather than of a block in one.
+    pub(crate) is_function: bool,
 }
 
 /// A file taken apart.
@@ -69,18 +82,33 @@ impl<'a> Parsed<'a> {
         let hole_start = range.start;
         let function = self.enclosing_function(&range);
         let body = function.and_then(|function| function.body.as_ref()).map(|body| body.inner.clone());
+        let in_body = self.in_body(&range);
         let last_statement =
             block.body.as_ref().and_then(|body| body.statements.last()).unwrap_or(&block.range).clone();
         Hole {
             kind: block_kind(block.kind),
             shape,
             range,
+            in_body,
             function_end: body.map(|body| body.start + self.text[body].trim_end().len()),
             function: function.map(|function| function.range.clone()),
             follows_jump: syntax::is_jump(self.language, &self.text[last_statement.clone()]),
             last_statement: last_statement.start,
             has_beginning: self.has_tokens_before(hole_start),
         }
+    }
+
+    fn in_body(&self, range: &Range<usize>) -> Option<InBody> {
+        let body = |block: &Block| block.body.as_ref().map(|body| body.inner.clone());
+        let holds = |inner: &Range<usize>| inner.start <= range.start && range.end <= inner.end;
+        let around = |block: &&Block| block.range != *range && body(block).is_some_and(|inner| holds(&inner));
+        let block = self.blocks.iter().rev().find(around)?;
+        let inner = body(block)?;
+        Some(InBody {
+            is_first: self.words_in(inner.start..range.start).next().is_none(),
+            is_last: self.words_in(range.end..inner.end).next().is_none(),
+            is_function: block.kind == syntax::BlockKind::Function,
+        })
     }
 
     /// The innermost function whose body holds `range`.

@@ -34,6 +34,7 @@ mod preprocessor;
 mod queries;
 mod rules;
 mod scope;
+mod statements;
 mod tokens;
 mod tree;
 mod uses;
@@ -54,5 +55,6 @@ pub use outline::{Definition, DefinitionKind, Extension, Import, Imported, Outli
 pub use preprocessor::Conditionals;
 pub use queries::{QueryError, check_queries};
 pub use scope::{Binding, Scope, enclosing, scope};
+pub use statements::{Holds, Open, Reader};
 pub use tree::{Tree, parse};
 pub use uses::{Use, UseKind};

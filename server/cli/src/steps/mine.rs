@@ -34,6 +34,9 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
     for (scenario, missing) in &mined.missing {
         say(&shortage(*scenario, *missing));
     }
+    for (obstacle, left_out) in &mined.left_out {
+        say(&format!("left out {}: {obstacle}", count(*left_out, "case")));
+    }
     let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
         say(&format!("replaced {} in the cases", count(secrets, "secret")));

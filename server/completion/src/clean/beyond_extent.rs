@@ -1,40 +1,12 @@
 //! Cuts an answer that goes beyond the statement or block that it was asked for.
 
 use super::Surroundings;
-use crate::extent::{Extent, indentation};
 
 pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
-    let end = match around.extent {
-        Extent::Statement => around.before.statement_end(&answer),
-        Extent::Block { column } => block_end(&answer, column, around),
-    };
-    answer.truncate(end.unwrap_or(answer.len()));
-    answer
-}
-
-/// Where the first line starts, behind the one that the cursor is in, that is indented less than the block. Lines without an own
-/// indentation, as of texts over several lines, are not told apart.
-fn block_end(answer: &str, column: usize, around: &Surroundings<'_>) -> Option<usize> {
-    let mut start = 0;
-    for line in answer.split_inclusive('\n') {
-        let is_first = start == 0;
-        let end = start + line.len();
-        if !is_first && !line.trim().is_empty() && indentation(line).len() < column {
-            let closes = closes_block(line, column, around);
-            return Some(if closes { end } else { answer[..start].trim_end().len() });
-        }
-        start = end;
+    if let Some(end) = around.before.end(around.extent, &answer) {
+        answer.truncate(end);
     }
-    None
-}
-
-/// Whether `line` closes the block that the cursor's line opens, which nothing after the cursor does.
-fn closes_block(line: &str, column: usize, around: &Surroundings<'_>) -> bool {
-    let own = indentation(around.before.line());
-    let opens = own.len() + 1 == column;
-    let is_closer = |line: &str| line.trim_start().starts_with(['}', ')', ']']) && indentation(line) == own;
-    let next = around.suffix.split('\n').skip(1).find(|line| !line.trim().is_empty());
-    opens && is_closer(line) && !next.is_some_and(is_closer)
+    answer
 }
 
 #[cfg(test)]
@@ -56,7 +28,8 @@ mod tests {
             "x = 1\n    return x",
         );
         check("a.py", "def f():$0", "\n    return 1\n\ndef g():", "\n    return 1");
-        check("a.py", "$0", "import a\n\nx = 1", "import a\n\nx = 1");
+        // With nothing after the cursor, one statement is all that can be told.
+        check("a.py", "$0", "import a\n\nx = 1", "import a");
     }
 
     #[test]

@@ -85,7 +85,7 @@ mod tests {
                 vec!["    x", " = 1", "\n    return", " x"],
                 vec!["x", " = 1", "\n    return", " x"],
             ),
-            ("x = 1\r\n$0", vec!["y", "\n", "z = '\n'"], vec!["y", "\r\n", "z = '\r\n'"]),
+            ("x = 1\r\n$0", vec!["y = [", "\n", "z, '\n']"], vec!["y = [", "\r\n", "z, '\r\n']"]),
             ("x = f($0)\n", vec!["a", ")", ")"], vec!["a", "", ""]),
         ] {
             assert_eq!(left(document, &pieces, false).1, expected, "{document:?}");

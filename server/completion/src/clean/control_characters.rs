@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn blanks_and_joiners_are_code() {
-        for answer in ["a()\n\u{c}\ndef f():\n\treturn 1", "x = '👩\u{200d}💻'", "s = 'نمی\u{200c}خواهم'"]
+        for answer in ["def f():\n\ta()\n\u{c}\n\treturn 1", "x = '👩\u{200d}💻'", "s = 'نمی\u{200c}خواهم'"]
         {
             assert_eq!(cleaned("a.py", "$0", answer, false), (answer.to_owned(), vec![]));
         }

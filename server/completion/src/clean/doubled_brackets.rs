@@ -8,7 +8,22 @@ use super::Surroundings;
 const MAX_BRACKETS: usize = 8;
 
 /// Takes closing brackets from the answer's end as long as those behind the cursor would have nothing to close.
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(answer: String, around: &Surroundings<'_>) -> String {
+    doubled_separator(doubled_closers(answer, around), around)
+}
+
+/// Takes a comma or semicolon from the answer's end that stands right after the cursor.
+fn doubled_separator(mut answer: String, around: &Surroundings<'_>) -> String {
+    let follows = around.rest_of_line().trim_start().chars().next();
+    if let Some(separator) = follows.filter(|c| matches!(c, ',' | ';')) {
+        let kept =
+            answer.trim_end().strip_suffix(separator).map_or(answer.len(), |kept| kept.trim_end().len());
+        answer.truncate(kept);
+    }
+    answer
+}
+
+fn doubled_closers(mut answer: String, around: &Surroundings<'_>) -> String {
     let follow: Vec<char> = around
         .rest_of_line()
         .chars()

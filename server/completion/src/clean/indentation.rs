@@ -1,12 +1,12 @@
 //! Adapts the blanks that lines of an answer begin with to the document.
+//!
+//! Only what is foreign as a whole is adapted: an answer that is indented in the document's own way anywhere keeps each of its lines.
 
-use std::borrow::Cow;
+mod foreign;
+mod relative;
 
 use super::Surroundings;
 use crate::extent::indentation;
-
-/// Columns of a tab where an answer is indented by blanks and the document by tabs, or the other way round, and nothing shows more.
-const TAB: usize = 4;
 
 /// Removes an indentation that stands before the cursor already, and writes the others as the document's lines do.
 pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
@@ -17,23 +17,61 @@ pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
             answer.len() - answer.strip_prefix(line).unwrap_or(answer.trim_start_matches([' ', '\t'])).len();
         answer.drain(..doubled);
     }
-    let Some(unit) = around.before.unit() else { return answer };
-    let mut lines = answer.split_inclusive('\n');
-    let first = lines.next().unwrap_or_default().to_owned();
-    lines.fold(first, |text, line| text + &reindent(line, unit))
+    if !answer.contains('\n') {
+        return answer;
+    }
+    relative::adapt(foreign::adapt(answer, around), around)
 }
 
-/// The line with its indentation in tabs, or in blanks, as `unit` is.
-fn reindent<'l>(line: &'l str, unit: &str) -> Cow<'l, str> {
-    let blanks = indentation(line);
-    let rest = &line[blanks.len()..];
-    if unit == "\t" && blanks.contains(' ') && !blanks.contains('\t') {
-        return format!("{}{}{rest}", "\t".repeat(blanks.len() / TAB), " ".repeat(blanks.len() % TAB)).into();
+/// A line of an answer that code begins on.
+struct CodeLine<'a> {
+    /// Where it begins in the answer.
+    start: usize,
+    blanks: &'a str,
+    code: &'a str,
+}
+
+impl CodeLine<'_> {
+    fn closes(&self) -> bool {
+        self.code.starts_with(['}', ')', ']'])
     }
-    if unit != "\t" && blanks.contains('\t') {
-        return format!("{}{rest}", blanks.replace('\t', unit)).into();
+}
+
+/// The lines behind the first one, without those that begin in a literal or comment, comments and lines of a preprocessor.
+fn code_lines<'a>(answer: &'a str, around: &Surroundings<'_>) -> Vec<CodeLine<'a>> {
+    let spanning = around.before.spanning(answer);
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in answer.split_inclusive('\n') {
+        let blanks = indentation(line);
+        let code = line[blanks.len()..].trim_end();
+        let is_inside = spanning.iter().any(|range| range.start < start && start < range.end);
+        let is_directive = around.language.has_brace_blocks() && code.starts_with('#');
+        let is_other = code.is_empty() || is_inside || is_directive;
+        let is_code = !is_other && !around.language.is_comment_line(code);
+        if is_code && start > 0 {
+            lines.push(CodeLine { start, blanks, code });
+        }
+        start += line.len();
     }
-    line.into()
+    lines
+}
+
+/// The text with what `indent` makes of the blanks of each line behind the first one.
+fn reindent(answer: &str, indent: impl Fn(usize, &str) -> String) -> String {
+    let mut start = 0;
+    let mut written = String::with_capacity(answer.len());
+    for line in answer.split_inclusive('\n') {
+        let blanks = indentation(line);
+        if start == 0 || line.trim().is_empty() {
+            written += line;
+        } else {
+            written += &indent(start, blanks);
+            written += &line[blanks.len()..];
+        }
+        start += line.len();
+    }
+    written
 }
 
 #[cfg(test)]
@@ -54,7 +92,7 @@ mod tests {
             "if z {\n        y()\n    }",
             "if z {\n\t\ty()\n\t}",
         );
-        check("a.ts", "\t/*\n\t * x\n\t */\n\t$0", "a()\n\tb()", "a()\n\tb()");
+        check("a.ts", "{\n\t/*\n\t * x\n\t */\n\t$0\n}\n", "a()\n\tb()", "a()\n\tb()");
         check("a.py", "def f():\n  if x:\n    y()\n  $0\n", "if z:\n\t\ty()", "if z:\n    y()");
     }
 }

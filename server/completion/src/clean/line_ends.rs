@@ -2,12 +2,16 @@
 
 use super::Surroundings;
 
+/// An answer with both kinds was copied from a document with both, and stays.
 pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
-    let is_plain = !answer.contains('\r');
+    let crlf = answer.matches("\r\n").count();
+    let is_mixed = crlf > 0 && crlf < answer.matches('\n').count();
     match around.has_crlf() {
-        false if is_plain => answer,
+        _ if is_mixed => answer,
+        false if crlf == 0 => answer,
         false => answer.replace("\r\n", "\n"),
-        true => answer.replace("\r\n", "\n").replace('\n', "\r\n"),
+        true if crlf > 0 => answer,
+        true => answer.replace('\n', "\r\n"),
     }
 }
 
@@ -17,8 +21,8 @@ mod tests {
 
     #[test]
     fn line_ends_are_those_of_the_document() {
-        check("a.py", "x = 1\r\n$0", "y = 2\nz = 3", "y = 2\r\nz = 3");
-        check("a.py", "x = 1\r\n$0", "y = 2\r\nz = 3", "y = 2\r\nz = 3");
-        check("a.py", "x = 1\n$0", "y = 2\r\nz = 3", "y = 2\nz = 3");
+        check("a.py", "x = 1\r\n$0", "y = [\n2]", "y = [\r\n2]");
+        check("a.py", "x = 1\r\n$0", "y = [\r\n2]", "y = [\r\n2]");
+        check("a.py", "x = 1\n$0", "y = [\r\n2]", "y = [\n2]");
     }
 }

@@ -1,12 +1,17 @@
 //! Removes what stands before the cursor in its line from the start of an answer, which chat models like to repeat.
 
+use syntax::{TokenKind, is_reserved, lex};
+
 use super::{Surroundings, is_telling};
 
 pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
     let line = around.before.line().trim_start();
     let echo = answer.trim_start_matches([' ', '\t', '\n', '\r']);
-    match echo.strip_prefix(line) {
-        Some(rest) if is_telling(line) => rest.to_owned(),
+    match echo.strip_prefix(line).or_else(|| echo.strip_prefix(line.trim_end())) {
+        Some(rest) if is_certain(line, rest, around) => {
+            let rest = if line.ends_with(' ') { rest.strip_prefix(' ').unwrap_or(rest) } else { rest };
+            rest.to_owned()
+        }
         _ => answer,
     }
 }
@@ -15,7 +20,58 @@ pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
 pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
     let line = around.before.line().trim_start();
     let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
-    is_telling(line) && line.len() > echo.len() && line.starts_with(echo)
+    may_be_repeated(line, around) && line.len() > echo.len() && line.starts_with(echo)
+}
+
+/// Whether a line says enough for its repetition to be none by chance: more than a part of a name, or a keyword, behind which it
+/// cannot come again.
+fn may_be_repeated(line: &str, around: &Surroundings<'_>) -> bool {
+    let tokens = lex(around.language, line);
+    let is_keyword = |word: &str| is_reserved(around.language, word);
+    match &tokens[..] {
+        [] => false,
+        [word] if word.kind == TokenKind::Word => {
+            let word = &line[word.range.clone()];
+            // `Kernel Kernel` declares a property, `kernel kernel` nothing.
+            line.len() == word.len() || is_keyword(word) || word.starts_with(char::is_lowercase)
+        }
+        // Nothing is closed twice, and no member has two dots.
+        [_] => line.starts_with(['}', ')', ']', '.', ':', '-', '?']),
+        _ => true,
+    }
+}
+
+/// Whether a name that ends at the cursor would be doubled to one that the document does not have.
+fn doubles_name(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let start =
+        line.len() - line.chars().rev().take_while(|c| is_word(*c)).map(char::len_utf8).sum::<usize>();
+    let doubled = [line, &line[start..]].concat();
+    !rest.starts_with(is_word)
+        && !around.before.text().contains(&doubled)
+        && !around.suffix.contains(&doubled)
+}
+
+/// Whether the answer repeats the line rather than nests in it what begins alike, as `max(max(a, b), c)` does: that opens brackets anew.
+fn is_certain(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+    if !may_be_repeated(line, around) {
+        return false;
+    }
+    if line.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return doubles_name(line, rest, around);
+    }
+    is_telling(line) && !line.ends_with(['(', '[', '{', '<']) || !balances_twice(line, rest, around)
+}
+
+/// Whether the brackets fit with the line repeated, and do not without.
+fn balances_twice(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+    let first = |text: &str| match around.before.end(around.extent, text) {
+        Some(end) => text[..end].to_owned(),
+        None => text.to_owned(),
+    };
+    let (with, without) = (first(&[line, rest].concat()), first(rest));
+    let fits = |text: &str| around.before.leaves_open_what_follows_closes(text);
+    fits(&with) && !fits(&without)
 }
 
 #[cfg(test)]
@@ -29,7 +85,16 @@ mod tests {
     }
 
     #[test]
-    fn short_beginnings_come_by_chance() {
-        check("a.py", "x = $0\n", "x = 1", "x = 1");
+    fn short_lines_are_repeated_too() {
+        check("a.py", "x = $0\n", "x = 1", "1");
+        check("a.java", "class A { void f() {\n  this$0\n} }", "this.x = 1;", ".x = 1;");
+        check("a.go", "\tfmt.$0\n", "fmt.Println()", "Println()");
+    }
+
+    #[test]
+    fn what_begins_alike_is_no_repetition() {
+        check("a.py", "x = max($0)\n", "max(a, b), c", "max(a, b), c");
+        check("a.py", "s$0\nss = 1\n", "s = 2", "s = 2");
+        check("a.cs", "public $0 { get; set; }\n", "Kernel Kernel { get; set; }", "Kernel Kernel");
     }
 }

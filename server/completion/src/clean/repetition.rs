@@ -7,10 +7,14 @@ const MAX_RUN_LINES: usize = 8;
 /// A run that comes so often in a row is a loop. Three also stand in tables and tests.
 const TIMES: usize = 4;
 
-/// Keeps the first of runs of lines that come again and again.
-pub(super) fn cut(mut answer: String, _around: &Surroundings<'_>) -> String {
+/// Lines that come again, of an answer that nothing cut off: more than any answer that somebody waits for has.
+const ENDLESS_LINES: usize = 64;
+
+/// Keeps the first of runs of lines that come again and again, if the answer did not end by itself.
+pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
     let lines: Vec<&str> = answer.lines().map(str::trim).collect();
-    let first_loop = (0..lines.len()).find_map(|start| {
+    let is_endless = around.is_cut_off || is_endless(&answer);
+    let first_loop = (0..lines.len()).filter(|_| is_endless).find_map(|start| {
         let length = (1..=MAX_RUN_LINES).find(|&length| loops(&lines[start..], length))?;
         Some(start + length)
     });
@@ -19,6 +23,18 @@ pub(super) fn cut(mut answer: String, _around: &Surroundings<'_>) -> String {
         answer.truncate(answer[..end].trim_end().len());
     }
     answer
+}
+
+/// Whether the answer ends with more repeated lines than any right one has.
+pub(super) fn is_endless(answer: &str) -> bool {
+    let lines: Vec<&str> = answer.lines().rev().take(ENDLESS_LINES + MAX_RUN_LINES).map(str::trim).collect();
+    let repeats = |length: usize| {
+        let repeated =
+            lines.iter().zip(&lines[length.min(lines.len())..]).take_while(|(line, again)| line == again);
+        let repeated = repeated.map(|(line, _)| *line).collect::<Vec<_>>();
+        repeated.len() >= ENDLESS_LINES && repeated.iter().any(|line| is_telling(line))
+    };
+    (1..=MAX_RUN_LINES).any(repeats)
 }
 
 fn loops(lines: &[&str], length: usize) -> bool {
@@ -33,23 +49,19 @@ mod tests {
 
     #[test]
     fn a_loop_is_left_after_its_first_round() {
-        let round = "total = left + right\nprint(total)\n";
+        let round = "    total = left + right\n    print(total)\n";
         check(
             "a.py",
-            "$0",
-            &format!("x = 1\n{}", round.repeat(5)),
-            "x = 1\ntotal = left + right\nprint(total)",
+            "def f():\n    $0",
+            &format!("x = 1\n{}", round.repeat(40)),
+            "x = 1\n    total = left + right\n    print(total)",
         );
     }
 
     #[test]
     fn a_few_equal_lines_are_code() {
-        check(
-            "a.py",
-            "$0",
-            "append(value_1)\nappend(value_1)\nappend(value_1)",
-            "append(value_1)\nappend(value_1)\nappend(value_1)",
-        );
+        let thrice = "append(value_1)\n    append(value_1)\n    append(value_1)";
+        check("a.py", "def f():\n    $0", thrice, thrice);
         check("a.c", "int m[] = {\n  $0", "0,\n  0,\n  0,\n  0,\n  0,", "0,\n  0,\n  0,\n  0,\n  0,");
     }
 }

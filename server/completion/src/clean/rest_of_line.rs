@@ -5,14 +5,15 @@ use super::Surroundings;
 /// Fewer characters than this are left to the brackets' own rule.
 const MIN_CHARACTERS: usize = 3;
 
-/// Keeps what stands before the rest of the cursor's line, if the answer's first line holds that.
+/// Keeps what stands before the rest of the cursor's line, if the answer's first line ends with that and leaves open what it closes.
 pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
     let rest = around.rest_of_line().trim();
-    let first_line = answer.lines().next().unwrap_or_default();
+    let first_line = answer.lines().next().unwrap_or_default().trim_end();
     if rest.chars().nth(MIN_CHARACTERS - 1).is_some()
-        && let Some(at) = first_line.rfind(rest)
+        && let Some(kept) = first_line.strip_suffix(rest)
+        && around.before.leaves_open_what_follows_closes(kept)
     {
-        answer.truncate(at);
+        answer.truncate(kept.len());
         // A blank that stands there is there already.
         if around.suffix.starts_with([' ', '\t']) {
             answer.truncate(answer.trim_end().len());

@@ -1,0 +1,97 @@
+//! Tabs in a document of blanks, and blanks in a document of tabs.
+
+use syntax::Family;
+
+use super::{CodeLine, code_lines, reindent};
+use crate::clean::Surroundings;
+use crate::extent::indentation;
+
+/// Columns of a tab, or blanks of a level, where nothing shows more.
+const TAB: usize = 4;
+/// What else a level may be.
+const WIDTHS: [usize; 4] = [TAB, 2, 8, 3];
+/// How much of the document is looked at on each side of the cursor, in bytes.
+const MAX_SHOWN: usize = 32 << 10;
+
+/// Writes the indentation of an answer as the document does, if no line of either is indented in the way of the other.
+pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
+    let lines = code_lines(&answer, around);
+    let document = Document::new(around);
+    let begins = |blank: char| lines.iter().any(|line| line.blanks.starts_with(blank));
+    let has_tabs = lines.iter().any(|line| line.blanks.contains('\t'));
+    if document.has_tabs && !document.has_blanks && begins(' ') && !has_tabs {
+        let width = document.width(&lines, around, TAB);
+        return reindent(&answer, |_, blanks| in_tabs(blanks, width));
+    }
+    // Where tabs are four columns, fewer blanks stay blanks.
+    let is_foreign = |line: &CodeLine<'_>| line.blanks.starts_with('\t') || line.blanks.len() < TAB;
+    if document.has_blanks && !document.has_tabs && begins('\t') && lines.iter().all(is_foreign) {
+        let rest = lines.iter().map(|line| line.blanks.trim_start_matches('\t').len()).max().unwrap_or(0);
+        let usual = if rest >= document.unit || rest > 0 && begins(' ') { TAB } else { document.unit };
+        let width = document.width(&lines, around, usual);
+        return reindent(&answer, |_, blanks| blanks.replace('\t', &" ".repeat(width)));
+    }
+    answer
+}
+
+fn in_tabs(blanks: &str, width: usize) -> String {
+    if blanks.contains('\t') {
+        return blanks.to_owned();
+    }
+    format!("{}{}", "\t".repeat(blanks.len() / width), " ".repeat(blanks.len() % width))
+}
+
+/// How the document is indented.
+struct Document {
+    has_tabs: bool,
+    has_blanks: bool,
+    /// Blanks of a level.
+    unit: usize,
+}
+
+impl Document {
+    fn new(around: &Surroundings<'_>) -> Document {
+        let before = around.before.text();
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_SHOWN))..];
+        let after = &around.suffix[..around.suffix.floor_char_boundary(MAX_SHOWN)];
+        let is_code = |line: &&str| !line.trim().is_empty() && !around.language.is_comment_line(line);
+        let lines = || [before, after].into_iter().flat_map(str::lines).filter(is_code).map(indentation);
+        let mut steps = [0_usize; 9];
+        for (line, next) in lines().zip(lines().skip(1)) {
+            let step = next.len().saturating_sub(line.len());
+            if let Some(count) = steps.get_mut(step).filter(|_| step > 1) {
+                *count += 1;
+            }
+        }
+        let (unit, count) = steps.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((TAB, &0));
+        // Go's formatter knows one way.
+        let is_go = around.language.family() == Family::Go;
+        Document {
+            has_tabs: is_go || lines().any(|line| line.starts_with('\t')),
+            has_blanks: !is_go && lines().any(|line| line.starts_with("  ")),
+            unit: if *count == 0 { TAB } else { unit },
+        }
+    }
+
+    /// How many blanks are a tab in the answer: what puts its outermost closing bracket on the cursor's level, and `usual` where none says
+    /// otherwise.
+    fn width(&self, lines: &[CodeLine<'_>], around: &Surroundings<'_>, usual: usize) -> usize {
+        let own = indentation(around.before.line());
+        let least = |width: usize| {
+            let columns = |blanks: &str| {
+                let tabs = blanks.matches('\t').count();
+                blanks.len() - tabs + tabs * width
+            };
+            let closers = lines.iter().filter(|line| line.closes()).map(|line| columns(line.blanks));
+            (closers.min(), columns(own))
+        };
+        // Nothing closes further out than the cursor stands.
+        let is_possible =
+            |width: usize| matches!(least(width), (least, own) if least.is_none_or(|least| least >= own));
+        let fits = |width: &usize| matches!(least(*width), (Some(least), own) if least == own);
+        if around.language.family().is_indented() || is_possible(usual) {
+            return usual;
+        }
+        WIDTHS.into_iter().find(fits).unwrap_or(usual)
+    }
+}

@@ -1,0 +1,95 @@
+//! Where an answer ends in a language whose blocks stand in brackets.
+
+use syntax::{Reader, Token, TokenKind};
+
+use super::{Continued, Extent, indentation};
+
+impl<'c> Continued<'c, '_> {
+    pub(super) fn end_by_brackets(&self, extent: Extent) -> Option<usize> {
+        let mut reader: Reader<'c> = self.before.read.clone();
+        let (known, new) = self.tokens.split_at(self.first);
+        known.iter().for_each(|token| reader.read(self.text, token, self.before.restart));
+        let level = match extent {
+            Extent::Statement => reader.block_depth(),
+            Extent::Block { .. } => reader.open().len(),
+        };
+        let is_fresh = self.before.is_on_fresh_line();
+        for (place, token) in new.iter().enumerate() {
+            let is_new = token.range.start >= self.cursor;
+            if is_new && let Some(end) = self.ends_at(&reader, token, extent, level) {
+                return Some(end);
+            }
+            let is_head = !is_fresh && self.opens_body(&reader, token, extent, level);
+            reader.read(self.text, token, self.before.restart);
+            let is_last = new.get(place + 1).is_some_and(|next| next.kind == TokenKind::Newline);
+            if is_head && is_last {
+                return Some(token.range.end);
+            }
+        }
+        self.over(&reader, extent, level)
+    }
+
+    /// Where the answer ends if it ends before `token` or with it.
+    fn ends_at(&self, reader: &Reader<'_>, token: &Token, extent: Extent, level: usize) -> Option<usize> {
+        if token.kind == TokenKind::Newline || reader.is_directive(self.text, token) {
+            return None;
+        }
+        let depth = reader.open().len();
+        let written = self.written(token);
+        if token.kind == TokenKind::Punctuation && matches!(written, ")" | "]" | "}") {
+            let is_kept = self.before.after.closes().is_some_and(|closes| depth <= closes);
+            if depth > level && !is_kept || depth > 0 && !self.fits(reader, written) {
+                return None;
+            }
+            let closes_own = self.closes_own(extent, is_kept);
+            return Some(if closes_own { token.range.end } else { self.end_before(token) });
+        }
+        if depth != level {
+            return None;
+        }
+        let end = reader.last_end().unwrap_or_default().saturating_sub(self.before.restart);
+        match extent {
+            Extent::Statement => {
+                (end > self.cursor && reader.ends_before(written, token.kind)).then_some(end)
+            }
+            Extent::Block { .. } => self.begins_another_level(token).then(|| self.end_before(token)),
+        }
+    }
+
+    /// Whether a closer is of the kind of the innermost open bracket.
+    pub(super) fn fits(&self, reader: &Reader<'_>, written: &str) -> bool {
+        reader.open().last().is_some_and(|open| open.closer() == written.as_bytes()[0])
+    }
+
+    /// Whether the block is the one that the cursor's line opens, and nothing after the cursor closes it: then the answer does.
+    fn closes_own(&self, extent: Extent, is_kept: bool) -> bool {
+        extent != Extent::Statement && !is_kept && !self.before.is_on_fresh_line()
+    }
+
+    fn begins_line(&self, token: &Token) -> bool {
+        self.text[..token.range.start].trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+
+    /// Whether `token` begins the definition of a function on a level further out, which no formatter would have put in this block.
+    fn begins_another_level(&self, token: &Token) -> bool {
+        let is_outside = self.column(token) < indentation(self.before.line()).len();
+        self.begins_line(token) && is_outside && self.before.defines(&self.text[token.range.start..])
+    }
+
+    /// Whether `token` opens the body of what the cursor's statement heads.
+    fn opens_body(&self, reader: &Reader<'_>, token: &Token, extent: Extent, level: usize) -> bool {
+        extent == Extent::Statement
+            && token.range.start >= self.cursor
+            && self.written(token) == "{"
+            && reader.open().len() == level
+            && reader.heads_block()
+    }
+
+    /// The end of a statement that nothing could go on with.
+    fn over(&self, reader: &Reader<'_>, extent: Extent, level: usize) -> Option<usize> {
+        let is_line_over = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Newline);
+        let end = reader.last_end()?.saturating_sub(self.before.restart);
+        let is_over = extent == Extent::Statement && reader.open().len() == level && end > self.cursor;
+        (is_over && reader.is_over(is_line_over)).then_some(end)
+    }
+}

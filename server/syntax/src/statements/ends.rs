@@ -1,0 +1,156 @@
+//! Where a statement ends: before a token, or at once.
+
+use super::words::{self, Role};
+use super::{Holds, Last, Reader};
+use crate::{Family, TokenKind};
+
+impl Reader<'_> {
+    /// Whether the statement being read ends before a token that is next. Only where statements stand.
+    pub fn ends_before(&self, next: &str, kind: TokenKind) -> bool {
+        let statement = &self.statement;
+        let Some(last) = &statement.last else { return false };
+        if matches!(next, ")" | "]" | "}") && kind == TokenKind::Punctuation {
+            return false;
+        }
+        if self.goes_on_with(next) {
+            return false;
+        }
+        match last.text {
+            ";" => !self.separates_clauses(),
+            "}" if statement.closed_block => !self.goes_on_behind_block(next, kind),
+            _ => self.newline && self.ends_with_line(last, next, kind),
+        }
+    }
+
+    /// Whether the statement is over whatever comes next. `is_line_over` where a line end was read behind it.
+    pub fn is_over(&self, is_line_over: bool) -> bool {
+        let statement = &self.statement;
+        let Some(last) = &statement.last else { return false };
+        match last.text {
+            ";" => !statement.has_if && statement.first != "do" && !self.separates_clauses(),
+            _ => is_line_over && self.language.family() == Family::Go && ends_line_in_go(last),
+        }
+    }
+
+    /// Whether `next` is the other half of a statement.
+    fn goes_on_with(&self, next: &str) -> bool {
+        let statement = &self.statement;
+        statement.has_if && next == "else" || statement.first == "do" && next == "while"
+    }
+
+    /// Whether a `;` stands in a header: Go has no parentheses around it.
+    fn separates_clauses(&self) -> bool {
+        self.language.family() == Family::Go && self.statement.role == Role::Control
+    }
+
+    /// What an opening bracket would hold that stands at `start`.
+    pub(super) fn holds(&self, bracket: u8, start: Option<usize>) -> Holds {
+        if bracket != b'{' {
+            return Holds::Group;
+        }
+        if self.language.family().is_indented() {
+            return Holds::Items;
+        }
+        let statement = &self.statement;
+        let Some(last) = &statement.last else {
+            // A brace by itself is a block where statements stand, and a literal among arguments.
+            let is_block = self.open.last().is_none_or(|open| open.holds == Holds::Block);
+            return if is_block { Holds::Block } else { Holds::Items };
+        };
+        // Go's formatter puts the brace of a literal right behind its type, and that of a block behind a blank.
+        let is_attached = start == Some(last.end) && (last.kind == TokenKind::Word || last.text == "]");
+        if self.language.family() == Family::Go && is_attached {
+            return Holds::Items;
+        }
+        let is_body = match last.text {
+            ")" | "=>" | "->" | "|" | "else" | "try" | "finally" | "do" => true,
+            ":" if matches!(statement.first, "case" | "default") => true,
+            "," => statement.takes_block,
+            "import" | "export" | "use" | "return" | "default" => false,
+            _ if last.kind == TokenKind::Punctuation
+                && !matches!(last.text, ">" | "]" | "?" | "*" | "&" | "++" | "--") =>
+            {
+                false
+            }
+            _ => statement.takes_block || statement.role != Role::Expression && statement.has_group,
+        };
+        if is_body { Holds::Block } else { Holds::Items }
+    }
+
+    /// Whether `next`, behind the block that the statement ends with so far, is a part of it.
+    fn goes_on_behind_block(&self, next: &str, kind: TokenKind) -> bool {
+        let statement = &self.statement;
+        let is_value = statement.role == Role::Expression;
+        if words::continues_block(next) {
+            return true;
+        }
+        if kind != TokenKind::Punctuation {
+            return match self.newline {
+                true => is_value && (!self.has_line_ends() || words::joins(next)),
+                // `struct { } name;`, but not another statement on the line.
+                false => statement.role != Role::Control,
+            };
+        }
+        match next {
+            ";" => !self.newline,
+            // The body of a constructor behind what it initializes in braces.
+            "{" if statement.role == Role::Other => true,
+            "(" | "[" | "{" | "*" | "&" | "-" | "+" | "<" | "!" | "~" | "++" | "--" | "::" | "/" | "|" => {
+                is_value || !self.newline && statement.role != Role::Control
+            }
+            "@" | "#" => false,
+            _ => true,
+        }
+    }
+
+    /// Whether lines may end statements.
+    fn has_line_ends(&self) -> bool {
+        matches!(self.language.family(), Family::Go | Family::Script)
+    }
+
+    /// Whether the end of the line behind `last` ends the statement.
+    fn ends_with_line(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
+        match self.language.family() {
+            Family::Go => ends_line_in_go(last),
+            Family::Script => self.ends_line_in_script(last, next, kind),
+            Family::Rust => self.ends_line_in_rust(last, next, kind),
+            _ => false,
+        }
+    }
+
+    /// Whether a call ends what somebody writes without a semicolon: no word goes on with it.
+    fn ends_line_in_rust(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
+        let is_value = matches!(self.statement.role, Role::Other | Role::Expression);
+        let goes_on = matches!(next, "where" | "as" | "else" | "in" | "if");
+        kind == TokenKind::Word && is_value && self.statement.first != "#" && last.text == ")" && !goes_on
+    }
+
+    fn ends_line_in_script(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
+        let statement = &self.statement;
+        if statement.awaits_body || statement.is_annotation {
+            return false;
+        }
+        let is_open = match last.kind {
+            TokenKind::Punctuation => {
+                let is_label = last.text == ":" && matches!(statement.first, "case" | "default");
+                !(is_label || matches!(last.text, ")" | "]" | "}" | ";" | ">" | "++" | "--" | "!"))
+            }
+            TokenKind::Word => words::is_open(last.text),
+            _ => false,
+        };
+        let goes_on = match kind {
+            TokenKind::Punctuation if next == "{" => {
+                statement.role == Role::Declaration || statement.takes_block
+            }
+            TokenKind::Punctuation => !matches!(next, "@" | "#" | "!" | "++" | "--" | "~" | "<"),
+            TokenKind::Word => words::joins(next),
+            _ => next.starts_with('`'),
+        };
+        !(is_open || goes_on)
+    }
+}
+
+/// Go's own rule: a line end ends the statement behind a name, a literal, or what closes something.
+fn ends_line_in_go(last: &Last<'_>) -> bool {
+    last.kind != TokenKind::Punctuation || matches!(last.text, ")" | "]" | "}" | "++" | "--")
+}

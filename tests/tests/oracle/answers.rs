@@ -1,0 +1,166 @@
+//! Answers that hold the truth and something wrong.
+
+use syntax::Language;
+
+use crate::mined::MinedCase;
+
+/// What is wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// It goes on with what stands in the file after the truth.
+    RealSuffix,
+    /// It goes on with a new function.
+    NewFunction,
+    /// It closes a bracket that is closed after the cursor.
+    DoubledBracket,
+    /// It begins with the cursor's line up to the cursor.
+    RepeatedLine,
+    /// It is indented by tabs where the document is by blanks, or the other way round.
+    OtherIndentation,
+    /// Its lines after the first are indented relative to the cursor's.
+    Relative,
+    /// It goes on with two more statements at the same indentation.
+    TwoMore,
+}
+
+pub(crate) const FLAWS: &[Flaw] = &[
+    Flaw::RealSuffix,
+    Flaw::NewFunction,
+    Flaw::DoubledBracket,
+    Flaw::RepeatedLine,
+    Flaw::OtherIndentation,
+    Flaw::Relative,
+    Flaw::TwoMore,
+];
+
+/// Lines of the file that an engine writes after the truth.
+const LINES_AFTER: usize = 12;
+
+impl Flaw {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Flaw::RealSuffix => "truth + the file's next lines",
+            Flaw::NewFunction => "truth + a new function",
+            Flaw::DoubledBracket => "truth + a closing bracket that follows",
+            Flaw::RepeatedLine => "the cursor's line + truth",
+            Flaw::OtherIndentation => "tabs for blanks, blanks for tabs",
+            Flaw::Relative => "lines indented relative to the cursor's",
+            Flaw::TwoMore => "truth + two more statements",
+        }
+    }
+
+    /// The share that must be repaired: what is measured, not what is wanted.
+    pub(crate) fn floor(self) -> f64 {
+        match self {
+            Flaw::DoubledBracket => 0.99,
+            Flaw::NewFunction | Flaw::TwoMore => 0.94,
+            Flaw::RealSuffix => 0.93,
+            Flaw::Relative => 0.92,
+            Flaw::OtherIndentation => 0.89,
+            Flaw::RepeatedLine => 0.85,
+        }
+    }
+
+    /// The flawed answer to a case; `None` where it could not be told from the truth.
+    pub(crate) fn answer(self, mined: &MinedCase) -> Option<String> {
+        let truth = &*mined.case.truth;
+        if self == Flaw::TwoMore && (mined.is_rest_of_block() || truth.is_empty()) {
+            // Two more statements may be right at the end of any block.
+            return None;
+        }
+        if matches!(self, Flaw::TwoMore | Flaw::NewFunction) && truth.ends_with('{') {
+            // What follows stands in the block that the truth opens, where anything may be right.
+            return None;
+        }
+        let answer = match self {
+            Flaw::RealSuffix => {
+                let lines: String = mined.rest.split_inclusive('\n').take(LINES_AFTER).collect();
+                [truth, &lines].concat()
+            }
+            Flaw::NewFunction => {
+                format!("{truth}\n\n{}", indented(new_function(mined.language), &mined.outer))
+            }
+            Flaw::DoubledBracket => {
+                let suffix = &mined.case.suffix;
+                let at = suffix.find(|c: char| !c.is_whitespace())?;
+                suffix[at..].starts_with([')', ']', '}']).then(|| [truth, &suffix[..=at]].concat())?
+            }
+            Flaw::RepeatedLine => [mined.line().trim_start(), truth].concat(),
+            Flaw::OtherIndentation => other_indentation(mined)?,
+            Flaw::Relative => relative(truth, mined.indentation())?,
+            Flaw::TwoMore => {
+                let own = mined.indentation();
+                let more = statements(mined.language).map(|statement| format!("\n{own}{statement}")).concat();
+                [truth, &more].concat()
+            }
+        };
+        (answer.trim_end() != truth).then_some(answer)
+    }
+}
+
+fn new_function(language: Language) -> &'static str {
+    match language {
+        Language::Python => "def ghost_new(value):\n    return value + 1\n",
+        Language::TypeScript | Language::Tsx | Language::JavaScript => {
+            "function ghostNew(value) {\n    return value + 1;\n}\n"
+        }
+        Language::Java | Language::CSharp => "public int ghostNew(int value) {\n    return value + 1;\n}\n",
+        Language::Rust => "fn ghost_new(value: u32) -> u32 {\n    value + 1\n}\n",
+        Language::Go => "func ghostNew(value int) int {\n\treturn value + 1\n}\n",
+        Language::C | Language::Cpp => "static int ghost_new(int value) {\n    return value + 1;\n}\n",
+    }
+}
+
+fn statements(language: Language) -> [&'static str; 2] {
+    match language {
+        Language::Python | Language::Go => ["ghost_one(1)", "ghost_two(2)"],
+        _ => ["ghost_one(1);", "ghost_two(2);"],
+    }
+}
+
+fn indented(text: &str, by: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| if line.trim().is_empty() { line.to_owned() } else { format!("{by}{line}") })
+        .collect()
+}
+
+/// Columns of a tab in answers.
+const TAB: usize = 4;
+
+/// The truth with a tab for each level of blanks, or four blanks for each tab, if the truth is indented in one way.
+fn other_indentation(mined: &MinedCase) -> Option<String> {
+    let rewrite = |text: &str, with: &dyn Fn(&str) -> String| -> String {
+        let mut lines = text.split_inclusive('\n');
+        let first = lines.next().unwrap_or_default().to_owned();
+        lines.fold(first, |written, line| {
+            let code = line.trim_start_matches([' ', '\t']);
+            written + &with(&line[..line.len() - code.len()]) + code
+        })
+    };
+    let truth = &*mined.case.truth;
+    let has_two = mined
+        .case
+        .prefix
+        .lines()
+        .any(|line| line.starts_with("  ") && line[2..].starts_with(char::is_alphanumeric));
+    let level = if has_two { 2 } else { TAB };
+    let begins = |blank: char| truth.split('\n').skip(1).any(|line| line.starts_with(blank));
+    match (begins(' '), begins('\t')) {
+        (true, false) => Some(rewrite(truth, &|blanks| {
+            format!("{}{}", "\t".repeat(blanks.len() / level), " ".repeat(blanks.len() % level))
+        })),
+        (false, true) => Some(rewrite(truth, &|blanks| blanks.replace('\t', "    "))),
+        _ => None,
+    }
+}
+
+/// The truth with its later lines indented by as much less as the cursor's line is.
+/// `None` where a line is indented less, which no such answer can tell.
+fn relative(truth: &str, by: &str) -> Option<String> {
+    let mut lines = truth.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.try_fold(first, |written, line| match line.strip_prefix(by) {
+        _ if line.trim().is_empty() => Some(written + line),
+        rest => Some(written + rest?),
+    })
+}

@@ -1,0 +1,142 @@
+//! Cases mined from real code, with the code around them.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cases::{Case, Origin, OriginKind, Variant};
+use index::Index;
+use mining::{Mix, Options, SCENARIOS, Sources};
+use rayon::prelude::*;
+use syntax::{BlockKind, Language, Projects, SourceFile};
+
+use crate::histories::check_out;
+
+/// Cases that are asked for of a repository at each seed.
+const CASES: usize = 700;
+/// Of so many cases, one may be left out because no cut could serve it.
+const MAX_LEFT_OUT: usize = 100;
+/// Holes of one suite do not overlap, so that more cases need more suites.
+const SEEDS: [u64; 2] = [1, 2];
+
+/// A case with its file.
+pub(crate) struct MinedCase {
+    pub(crate) case: Case,
+    pub(crate) language: Language,
+    /// What stands in the file after the truth, also where the case leaves it out.
+    pub(crate) rest: String,
+    /// What the line is indented by on which the enclosing function begins, or that of the cursor where there is none.
+    pub(crate) outer: String,
+    repository: &'static str,
+}
+
+/// A case with other line ends.
+pub(crate) struct Rewritten {
+    prefix: String,
+    suffix: String,
+    pub(crate) truth: String,
+}
+
+impl Rewritten {
+    pub(crate) fn parts(&self) -> (&str, &str, &str) {
+        (&self.prefix, &self.suffix, &self.truth)
+    }
+}
+
+impl MinedCase {
+    pub(crate) fn with_line_ends(&self, line_end: &str) -> Rewritten {
+        let rewrite = |text: &str| text.replace("\r\n", "\n").replace('\n', line_end);
+        let Case { prefix, suffix, truth, .. } = &self.case;
+        Rewritten { prefix: rewrite(prefix), suffix: rewrite(suffix), truth: rewrite(truth) }
+    }
+
+    /// The cursor's line up to the cursor.
+    pub(crate) fn line(&self) -> &str {
+        self.case.prefix.rsplit('\n').next().unwrap_or_default()
+    }
+
+    /// What that line is indented by.
+    pub(crate) fn indentation(&self) -> &str {
+        let line = self.line();
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Whether the truth goes to the end of the block that the cursor stands in, so that more could follow it there.
+    pub(crate) fn is_rest_of_block(&self) -> bool {
+        let is_body =
+            |variant: Option<Variant>| matches!(variant, Some(Variant::HeaderEnd | Variant::RestOfBlock));
+        let is_cut_so = self.case.tags.get("cut").is_some_and(|cut| cut == "header_end");
+        let next = self.rest.lines().skip(1).find(|line| !line.trim().is_empty());
+        let column = |line: &str| line.len() - line.trim_start().len();
+        let is_closed = match self.language {
+            Language::Python => next.is_none_or(|next| column(next) < self.indentation().len()),
+            _ => next.is_none_or(|next| next.trim_start().starts_with(['}', ')', ']'])),
+        };
+        is_body(self.case.variant) || is_cut_so || self.line().trim().is_empty() && is_closed
+    }
+
+    /// A case as a reader of a failure wants it.
+    pub(crate) fn failure(&self, what: &str, answer: &str, shown: &str) -> String {
+        let Case { path, line, prefix, suffix, truth, scenario, variant, tags, .. } = &self.case;
+        let before: Vec<&str> = prefix.split('\n').rev().take(4).collect();
+        let before = before.into_iter().rev().collect::<Vec<_>>().join("\n");
+        let after = suffix.split('\n').take(4).collect::<Vec<_>>().join("\n");
+        let variant = variant.map_or("", |variant| variant.name());
+        format!(
+            "---- {what}: {}/{path}:{} {scenario} {variant} {tags:?}\n{before}⟦{truth}⟧{after}\n-- answer {answer:?}\n-- shown  {shown:?}",
+            self.repository,
+            line + 1
+        )
+    }
+}
+
+/// The cases of all histories; `None` where there are none.
+pub(crate) fn mined() -> Option<Vec<MinedCase>> {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let trees = check_out(folder.path())?;
+    let of_tree = |(name, tree): &(&'static str, PathBuf)| {
+        let snapshot =
+            workspace::load(tree, &workspace::Limits::standard(), &|_| {}).expect("a readable tree");
+        mine(name, snapshot.files(), &Projects::new(snapshot.manifests()))
+    };
+    Some(trees.iter().flat_map(of_tree).collect())
+}
+
+fn mine(repository: &'static str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {
+    let index = Index::build(files);
+    let sources = Sources { files, index: &index, projects };
+    let of_seed = |seed: u64| {
+        let options = Options {
+            cases: CASES,
+            seed,
+            scenarios: SCENARIOS.to_vec(),
+            mix: Mix::Even,
+            first_uses_only: false,
+            origin: Origin::new(OriginKind::Mined, "none"),
+        };
+        let mined = mining::mine(&sources, &options, None);
+        let left_out: usize = mined.left_out.values().sum();
+        eprintln!("{repository}: {} cases, left out {:?}", mined.cases.len(), mined.left_out);
+        assert!(left_out * MAX_LEFT_OUT <= mined.cases.len().max(MAX_LEFT_OUT * 4), "{:?}", mined.left_out);
+        mined.cases
+    };
+    let mut seen = HashSet::new();
+    let cases = SEEDS.into_iter().flat_map(of_seed);
+    let cases: Vec<Case> = cases.filter(|case| seen.insert(case.id.clone())).collect();
+    cases.into_par_iter().map(|case| with_file(repository, files, case)).collect()
+}
+
+fn with_file(repository: &'static str, files: &[SourceFile], case: Case) -> MinedCase {
+    let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
+    let text: &Arc<str> = &file.text;
+    let blocks = syntax::parse(file.language, text).blocks(text);
+    let holds = |range: &std::ops::Range<usize>| {
+        range.start < case.byte_range.start && case.byte_range.end <= range.end
+    };
+    let function = blocks.iter().rev().find(|block| block.kind == BlockKind::Function && holds(&block.range));
+    let start = function.map_or(case.byte_range.start, |function| function.range.start);
+    let line = text[..start].rsplit('\n').next().unwrap_or_default();
+    let outer = text[start - line.len()..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let rest = text[case.byte_range.end..].to_owned();
+    MinedCase { language: file.language, rest, outer, repository, case }
+}
