@@ -33,7 +33,7 @@ pub use assemble::{
 };
 pub use choose::{Choice, ChosenBy, Hints, choose};
 pub use cut::Count;
-pub use estimate::{SAMPLE, estimate, estimate_by};
+pub use estimate::{SAMPLE, estimate, estimate_by, most_tokens};
 pub use extract::{Insertion, Reading};
 pub use families::{FAMILIES, Family, Files, SHARED_TOKENS};
 pub use neutral::{BREAK, neutralise, restore};

@@ -4,12 +4,15 @@
 
 use std::path::PathBuf;
 
-use prompt::{SAMPLE, estimate, estimate_by};
+use prompt::{SAMPLE, estimate, estimate_by, most_tokens};
 use serde_json::Value;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
 /// How far an estimate may be below the truth.
 const LOW: f64 = 0.10;
+
+/// The least share of the truth that is estimated for texts that are no code: random characters and lists of words.
+const LEAST_SHARE_OF_UNUSUAL_TEXT: f64 = 0.8;
 
 /// Files with fewer tokens are rounded too much to tell.
 const LEAST_TOKENS: usize = 100;
@@ -26,6 +29,65 @@ fn dearest(text: &str) -> usize {
 fn the_sample_has_the_tokens_that_estimates_are_scaled_by() {
     let text = "fn main() {}\n";
     assert_eq!(estimate_by(dearest(SAMPLE))(text), estimate(text));
+}
+
+/// Texts that no tokenizer and no estimate were made for.
+fn unusual_texts() -> Vec<(&'static str, String)> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut random = |alphabet: &str| {
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        (0..2_000).map(|_| alphabet[next() as usize % alphabet.len()]).collect::<String>()
+    };
+    vec![
+        ("base64", random("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")),
+        ("hexadecimal", random("0123456789abcdef")),
+        ("small letters", random("abcdefghijklmnopqrstuvwxyz")),
+        ("signs", random("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")),
+        (
+            "Chinese",
+            random(
+                "的一是了我不人在他有这上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多",
+            ),
+        ),
+        ("rare scripts", random("ԱԲԳაბგሀሁሂකඛกขคᚠᚢ𐤀𐤁𓀀𓀁")),
+        ("emoji", random("😀🦀🔥👩🏽💻🏳🌈✈")),
+        ("control characters", random("\u{1}\u{7}\u{1b}\u{85}\u{200b}\u{202e}\u{feff}")),
+        ("German words", WORDS_GERMAN.replace(' ', "\", \"")),
+        ("Polish words", WORDS_POLISH.replace(' ', "\n")),
+        ("Turkish words", WORDS_TURKISH.replace(' ', ", ")),
+    ]
+}
+
+const WORDS_GERMAN: &str = "aber alle allem allen aller alles als also andere anderem anderen anderer anderes bist damit dann denn derselbe \
+    dessen dieser doch dort durch eines einige einmal gegen gewesen habe haben hatte hier hinter jedem jener jetzt keine können könnte machen \
+    manche mancher meine mich nicht nichts noch oder ohne sehr seine selbst sich sind solche sollte sondern unser unter viel während welche \
+    werden wieder wollen würde zwischen";
+const WORDS_POLISH: &str = "aczkolwiek albo ależ ani aż bardzo bez bowiem byli bynajmniej być był cali całej chce choć coś cokolwiek czasami czasem \
+    czemu czy czyli daleko dla dlaczego dlatego dobrze dokąd dość dużo dwaj dzisiaj dziś gdy gdyby gdyż gdzie gdziekolwiek ich ile inna inny \
+    ja jak jakaś jakby jaki jakichś jakie jakiś jakiż jakkolwiek jako jakoś jeden jedna jednak jednakże jego jej";
+const WORDS_TURKISH: &str = "acaba altmış altı ama ancak arada aslında ayrıca bana bazı belki ben benden beni benim beri beş bile bin bir birçok biri \
+    birkaç birkez birşey birşeyi biz bize bizden bizi bizim böyle böylece bunda bundan bunlar bunları bunların bunu bunun burada çok çünkü daha dahi \
+    değil diğer diye doksan dokuz dolayı dolayısıyla dört edecek eden ederek edilecek";
+
+#[test]
+fn no_text_has_more_tokens_than_bytes() {
+    let mut low = Vec::new();
+    for (name, text) in unusual_texts() {
+        let (truth, most) = (dearest(&text), most_tokens(text.len()));
+        assert!(truth <= most, "{name}: {truth} tokens, at most {most}");
+        let share = estimate(&text) as f64 / truth as f64;
+        eprintln!("{name}: the estimate is {share:.2} of {truth} tokens");
+        if share < LEAST_SHARE_OF_UNUSUAL_TEXT {
+            low.push(format!("{name}: {share:.2}"));
+        }
+    }
+    assert!(low.is_empty(), "{low:?}");
 }
 
 #[test]
