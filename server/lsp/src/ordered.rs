@@ -99,7 +99,7 @@ impl State {
         let notified = panic::catch_unwind(AssertUnwindSafe(|| notifications::notify(self, notification)));
         notified.unwrap_or_else(|_| {
             tracing::error!(method = notification.method(), "the notification panicked");
-            self.lose_named(notifications::params(notification));
+            self.lose_named(notification.method(), notifications::params(notification));
             true
         })
     }
@@ -124,10 +124,10 @@ impl State {
 
     /// Takes note that the text of the document that `params` name is not known any more: they cannot be read, or what they ask for
     /// panicked.
-    pub(crate) fn lose_named(&mut self, params: &Value) {
+    pub(crate) fn lose_named(&mut self, method: &str, params: &Value) {
         match params.pointer("/textDocument/uri").and_then(Value::as_str) {
             Some(uri) => self.lose_document(uri.to_owned()),
-            None => self.server.warn("invalid parameters: no text document is named".to_owned()),
+            None => self.server.warn(format!("invalid parameters of {method}: they name no text document")),
         }
     }
 

@@ -20,7 +20,7 @@ struct Params {
 
 pub(crate) fn did_change(state: &mut State, params: &Value) {
     let Ok(Params { text_document, content_changes }) = Params::deserialize(params) else {
-        return state.lose_named(params);
+        return state.lose_named("textDocument/didChange", params);
     };
     let uri = text_document.text_document_identifier.uri;
     let changes = content_changes.into_iter().map(|change| Change::deserialize(change).ok());

@@ -22,6 +22,6 @@ pub(crate) fn did_open(state: &mut State, params: &Value) {
             path.iter().for_each(|path| state.server.folders.opened(path));
             Arc::make_mut(&mut state.documents).open(params.text_document, state.arrival);
         }
-        Err(_) => state.lose_named(params),
+        Err(_) => state.lose_named("textDocument/didOpen", params),
     }
 }
