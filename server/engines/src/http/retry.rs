@@ -24,6 +24,9 @@ const BUSY_ATTEMPTS: u32 = 3;
 /// Waits are made up to half longer by chance, but by no more than half of this.
 const LONGEST_SPREAD: Duration = Duration::from_secs(2);
 
+/// With less time than this left after a wait there is no time for an answer, and the refusal is a better reason than a timeout.
+const LEAST_FOR_ANSWER: Duration = Duration::from_millis(50);
+
 /// Whoever has no deadline waits no longer than this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -61,7 +64,8 @@ pub(super) fn wait_for_others(
 fn in_time(wait: Duration, waited: Duration, left: Option<Duration>, jitter: f64) -> Option<Duration> {
     let left = left.unwrap_or(PATIENCE.saturating_sub(waited));
     let spread = wait.min(LONGEST_SPREAD).mul_f64(jitter / 2.0);
-    (wait < left).then(|| wait.saturating_add(spread).min(left))
+    let for_answer = left.checked_sub(wait).filter(|for_answer| *for_answer > LEAST_FOR_ANSWER)?;
+    Some(wait + spread.min(for_answer / 2))
 }
 
 /// A duration doubled so many times.
@@ -119,6 +123,12 @@ mod tests {
         assert_eq!(waits(&busy(None), SECOND), [500]);
         assert_eq!(wait(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), Some(3 * SECOND));
         assert_eq!(wait(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
+        let barely = 5 * SECOND - LEAST_FOR_ANSWER;
+        assert_eq!(wait(&busy(Some(barely)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
+        assert_eq!(
+            wait(&busy(Some(4 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 1.0),
+            Some(9 * SECOND / 2)
+        );
         assert_eq!(waits(&busy(Some(Duration::ZERO)), 60 * SECOND), [500, 1000, 2000]);
         assert_eq!(waits(&busy(Some(SECOND)), 60 * SECOND), [1000, 1000, 2000]);
         assert_eq!(wait(&busy(None), 0, Duration::ZERO, None, 1.0), Some(750 * Duration::from_millis(1)));
