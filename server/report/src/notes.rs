@@ -1,10 +1,12 @@
 //! What a reader must know besides the numbers: what was not asked, and of which code.
 
-use cases::{Case, Prediction, Run};
+use std::collections::HashSet;
+
+use cases::{Case, EngineConfig, Prediction, Run};
 
 /// Remarks on how complete a run is, and on the code that engines could read in it.
 pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<String> {
-    let asked = cases.len() * run.engines.len() * run.repeat as usize;
+    let asked: usize = run.engines.iter().map(|engine| requests(run, engine, cases, predictions)).sum();
     let answered = predictions.len();
     let unfinished =
         (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
@@ -17,4 +19,15 @@ pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<Strin
         .is_none()
         .then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
     [unfinished, other_tree, without].into_iter().flatten().collect()
+}
+
+/// How many requests the run makes to an engine. One that is asked without copies is asked about the cases that have some, unless
+/// its answers show that it is asked about all (`--no-copies all`, and runs before schema 1.3).
+fn requests(run: &Run, engine: &EngineConfig, cases: &[Case], predictions: &[Prediction]) -> usize {
+    let affected: HashSet<&str> = run.copies.iter().map(|copies| copies.case.as_str()).collect();
+    let hides = engine.settings.get("hide_near_duplicates").is_some_and(|hides| hides == "true");
+    let is_unaffected =
+        |row: &Prediction| row.engine.name == engine.engine.name && !affected.contains(row.case.as_str());
+    let asks_all = !hides || affected.is_empty() || predictions.iter().any(is_unaffected);
+    run.repeat as usize * if asks_all { cases.len() } else { affected.len() }
 }

@@ -1,6 +1,6 @@
 //! Markdown and JSON.
 
-use cases::WorkspaceState;
+use cases::{CaseCopies, WorkspaceState};
 use expect_test::expect;
 
 use crate::fixture::{Fixture, fixture};
@@ -116,6 +116,22 @@ fn what_cannot_be_counted_is_said() {
         6 answers belong to no case of the suite and are left out
         8 answers have no scores; only their status and time are counted"#]]
     .assert_eq(&notes.join("\n"));
+}
+
+#[test]
+fn an_engine_that_is_asked_again_about_cases_with_copies_alone_has_finished() {
+    let mut fixture = fixture(10);
+    let hides = ("hide_near_duplicates".to_owned(), "true".to_owned());
+    let last = fixture.run.engines.last_mut().expect("the fixture has engines");
+    last.settings.extend([hides]);
+    let (name, case) = (last.engine.name.clone(), fixture.cases[0].id.clone());
+    fixture.predictions.retain(|row| row.engine.name != name || row.case == case);
+    fixture.run.copies = vec![CaseCopies { case, files: vec!["copy.py".to_owned()] }];
+    let notes = report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
+    assert!(!notes.iter().any(|note| note.contains("unfinished")), "{notes:?}");
+    fixture.predictions.retain(|row| row.engine.name != name);
+    let notes = report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
+    assert!(notes[0].contains("unfinished"), "{notes:?}");
 }
 
 #[test]
