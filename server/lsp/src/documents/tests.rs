@@ -1,3 +1,5 @@
+//! Documents under random edits against a mirror that keeps UTF-16 units as JavaScript does.
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
