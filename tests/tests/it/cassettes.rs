@@ -86,11 +86,11 @@ fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
     let replay = "replay ../run/cases.jsonl --workspace . --cassette ../c.jsonl --offline";
     project.run(&format!("{replay} --engine {engine} --out ../again")).expect_code(0);
     // Files that are gone belong to the fingerprint.
-    let answers = |run: &str| -> Vec<_> {
-        essence(&project.beside(run))
-            .into_iter()
-            .map(|(case, _, raw, text, rest)| (case, raw, text, rest))
-            .collect()
+    let answers = |run: &str| {
+        let rows = essence(&project.beside(run)).into_iter();
+        let mut rows: Vec<_> = rows.map(|(case, _, raw, text, rest)| (case, raw, text, rest)).collect();
+        rows.sort();
+        rows
     };
     assert_eq!(answers("again"), answers("run"));
 }
