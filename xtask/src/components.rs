@@ -11,16 +11,16 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::process;
 
-pub(crate) mod code_server;
+pub mod code_server;
 mod debian;
 mod language_servers;
 mod llama_server;
-pub(crate) mod neovim;
+pub mod neovim;
 mod node;
 mod relocate;
 
 /// Installs what is missing. Returns the environment variables that tell the tests where the components are.
-pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
+pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
     require("in a browser", install_chromium())?;
     let neovim = require("in Neovim", neovim::install())?;
@@ -37,7 +37,7 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
 }
 
 /// What was installed; `None`, said aloud, where that failed and tests may be skipped.
-pub(crate) fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
+pub fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
     let error = match installed {
         Ok(component) => return Ok(Some(component)),
         Err(error) => error,

@@ -11,7 +11,7 @@ use crate::{components, process};
 const FOLDER: &str = "vscode-extension";
 
 /// Leaves `vscode-extension/dist` as the tests expect it. Without npm, which is said aloud, there is none.
-pub(crate) fn build() -> Result<()> {
+pub fn build() -> Result<()> {
     let npm = process::find_program("npm").ok_or_else(|| anyhow!("npm is not installed; Node brings it"));
     if components::require("of the VS Code extension", npm)?.is_none() {
         return Ok(());

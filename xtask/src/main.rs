@@ -1,20 +1,17 @@
 //! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask docs`, `cargo xtask fit`, `cargo xtask bench`.
 //!
 //! What a contributor and the continuous integration run lives here, written in Rust so that it behaves the same
-//! everywhere. Nothing here is shipped, and no other crate may depend on it.
+//! everywhere. Nothing here is shipped. This package depends on no other one of the workspace, so that a check of the sources
+//! does not compile them; measurements, which do, are the package `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task reports on the terminal")]
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use xtask::process;
 
-mod bench;
-mod components;
 mod docs;
-mod extension;
-mod fit;
-mod process;
 mod test;
 mod tidy;
 
@@ -33,19 +30,23 @@ enum Task {
         #[arg(last = true)]
         nextest_args: Vec<String>,
     },
-    /// Check what the compiler does not: house rules, the crate table, licences, dependencies, tree-sitter queries
+    /// Check what the compiler does not: house rules, the crate table, licences, dependencies, prose
     Tidy,
     /// Write the documents that are made from tables in the code
     Docs,
     /// Fit weights on pinned repositories that no figure is reported of, and write them into their crates
+    #[command(disable_help_flag = true)]
     Fit {
-        /// What to fit; everything when nothing is named
-        fitted: Vec<fit::Fitted>,
+        /// What to fit (see `cargo xtask fit --help`)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
+    #[command(disable_help_flag = true)]
     Bench {
-        /// The parts to measure; all of them when none is named
-        parts: Vec<bench::Part>,
+        /// The parts to measure (see `cargo xtask bench --help`)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
 }
 
@@ -55,8 +56,14 @@ fn main() -> Result<ExitCode> {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
         Task::Docs => docs::run()?,
-        Task::Fit { fitted } => fit::run(&fitted)?,
-        Task::Bench { parts } => bench::run(&parts)?,
+        Task::Fit { arguments } => run_bench("fit", &arguments)?,
+        Task::Bench { arguments } => run_bench("bench", &arguments)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command of the package `bench` in an optimised build: in any other it would take hours.
+fn run_bench(command: &str, arguments: &[String]) -> Result<()> {
+    let bench = ["run", "--quiet", "--release", "--package", "bench", "--", command];
+    process::run(process::cargo().args(bench).args(arguments))
 }

@@ -6,17 +6,17 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 /// The root folder of the repository that this program was built from.
-pub(crate) fn repository_root() -> &'static Path {
+pub fn repository_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the repository")
 }
 
 /// The cargo that started this task.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// Shows the command and runs it; anything but success is an error.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
     println!("$ {shown}");
     let status = command.status().with_context(|| format!("failed to start `{shown}`"))?;
@@ -27,7 +27,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs the command and returns what it printed; its error output goes to ours.
-pub(crate) fn output(command: &mut Command) -> Result<String> {
+pub fn output(command: &mut Command) -> Result<String> {
     let shown = show(command);
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.with_context(|| format!("failed to start `{shown}`"))?;
@@ -38,12 +38,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 }
 
 /// Whether a program of this name is in `PATH`.
-pub(crate) fn is_installed(program: &str) -> bool {
+pub fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }
 
 /// The file of the program of this name in `PATH`.
-pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
+pub fn find_program(program: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&paths).map(|folder| folder.join(&file)).find(|path| path.is_file())
@@ -53,9 +53,4 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
 fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
-}
-
-/// Runs this program with `arguments` in an optimised build: for what would take hours in any other.
-pub(crate) fn again_optimised(arguments: &[&str]) -> Result<()> {
-    run(cargo().args(["run", "--quiet", "--release", "--package", "xtask", "--"]).args(arguments))
 }

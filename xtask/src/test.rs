@@ -8,8 +8,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use xtask::{components, extension, process};
 
-use crate::{components, extension, process, tidy};
+use crate::tidy;
 
 /// Variables that name folders of test data, which the project does not hold.
 const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];

@@ -41,8 +41,6 @@ fn print_findings() -> Result<usize> {
     let packages = metadata::read()?;
     let mut findings = check_files(&files);
     findings.extend(check_packages(&files, &packages));
-    findings
-        .extend(syntax::check_queries().err().map(|error| Finding::new("server/syntax", error.to_string())));
     findings.extend(commands::check());
     for finding in &findings {
         println!("{finding}");

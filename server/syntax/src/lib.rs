@@ -53,7 +53,6 @@ pub use mentions::{Mention, mentions};
 pub use modules::{Place, Projects, Target};
 pub use outline::{Definition, DefinitionKind, Extension, Import, Imported, Outline, Parameter};
 pub use preprocessor::Conditionals;
-pub use queries::{QueryError, check_queries};
 pub use scope::{Binding, Scope, enclosing, scope};
 pub use statements::{Holds, Open, Reader};
 pub use tree::{Tree, parse};

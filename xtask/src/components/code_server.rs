@@ -14,12 +14,12 @@ use super::node::{npm_install, write_launcher};
 use crate::process;
 
 /// Names the program to use, for tests and measurements.
-pub(crate) const VARIABLE: &str = "GHOSTBENCH_CODE_SERVER";
+pub const VARIABLE: &str = "GHOSTBENCH_CODE_SERVER";
 
 const PROGRAM: &str = "code-server";
 
 /// This one holds VS Code 1.139.1.
-pub(crate) const VERSION: &str = "4.139.1";
+pub const VERSION: &str = "4.139.1";
 
 /// The Node that this version asks for.
 const NODE_VERSION: &str = "24.21.0";
@@ -30,7 +30,7 @@ const FOLDER: &str = "target/components/code-server";
 const UNUSED: &[&str] = &["@github", "@microsoft/mxc-sdk", "koffi", "@koromix"];
 
 /// A code-server that runs here; it is installed where there is none.
-pub(crate) fn install() -> Result<PathBuf> {
+pub fn install() -> Result<PathBuf> {
     let folder = std::path::absolute(FOLDER)?;
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
     let known = chosen.into_iter().chain(process::find_program(PROGRAM)).chain([folder.join(PROGRAM)]);

@@ -19,7 +19,7 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const CONFIGURATION: &str = "apt.conf";
 
 /// Unpacks a package of a suite, and all that it depends on, into a folder.
-pub(crate) fn unpack(suite: &str, package: &str, folder: &Path) -> Result<()> {
+pub(super) fn unpack(suite: &str, package: &str, folder: &Path) -> Result<()> {
     ensure!(process::is_installed("apt-get"), "there is no apt-get here");
     ensure!(Path::new(KEYRING).is_file(), "{KEYRING} is missing");
     let state = folder.join("apt");

@@ -12,10 +12,10 @@ use super::node;
 use crate::process;
 
 /// Names Tabby's agent.
-pub(crate) const TABBY_AGENT: &str = "GHOSTBENCH_TABBY_AGENT";
+pub(super) const TABBY_AGENT: &str = "GHOSTBENCH_TABBY_AGENT";
 
 /// Names a Node that finds the library.
-pub(crate) const NODE: &str = "GHOSTBENCH_LANGUAGE_SERVER_NODE";
+pub(super) const NODE: &str = "GHOSTBENCH_LANGUAGE_SERVER_NODE";
 
 const PACKAGES: [&str; 3] =
     ["tabby-agent@1.5.0", "vscode-languageserver@10.1.2", "vscode-languageserver-textdocument@1.0.16"];
@@ -23,7 +23,7 @@ const PACKAGES: [&str; 3] =
 const FOLDER: &str = "target/components/language-servers";
 
 /// Both programs; they are installed where they are missing.
-pub(crate) fn install() -> Result<[(&'static str, PathBuf); 2]> {
+pub(super) fn install() -> Result<[(&'static str, PathBuf); 2]> {
     let folder = std::path::absolute(FOLDER)?;
     let programs = [(TABBY_AGENT, folder.join("tabby-agent")), (NODE, folder.join("language-server-node"))];
     if !programs.iter().all(|(_, program)| program.is_file()) {

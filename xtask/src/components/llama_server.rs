@@ -10,7 +10,7 @@ use super::{debian, relocate};
 use crate::process;
 
 /// Names the program to use, for tests.
-pub(crate) const VARIABLE: &str = "GHOSTBENCH_LLAMA_SERVER";
+pub(super) const VARIABLE: &str = "GHOSTBENCH_LLAMA_SERVER";
 
 /// The oldest Debian suite that has it.
 const SUITE: &str = "forky";
@@ -25,7 +25,7 @@ const FOLDER: &str = "target/components/llama-server";
 const PROCESSORS: &str = "ggml/backends0";
 
 /// A server that runs here; it is installed where there is none.
-pub(crate) fn install() -> Result<PathBuf> {
+pub(super) fn install() -> Result<PathBuf> {
     let folder = std::path::absolute(FOLDER)?;
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
     let known = chosen.into_iter().chain(process::find_program(PROGRAM)).chain([program(&folder)]);

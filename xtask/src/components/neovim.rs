@@ -13,7 +13,7 @@ use super::{debian, relocate};
 use crate::process;
 
 /// Names the program to use, for tests and measurements.
-pub(crate) const VARIABLE: &str = "GHOSTBENCH_NVIM";
+pub const VARIABLE: &str = "GHOSTBENCH_NVIM";
 
 /// Major and minor number of the first version with inline completion.
 const OLDEST: (u32, u32) = (0, 12);
@@ -24,7 +24,7 @@ const SUITE: &str = "forky";
 const FOLDER: &str = "target/components/neovim";
 
 /// A Neovim that is new enough; it is installed where there is none.
-pub(crate) fn install() -> Result<PathBuf> {
+pub fn install() -> Result<PathBuf> {
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
     let installed = std::path::absolute(FOLDER)?.join("usr/bin/nvim");
     let known = chosen.into_iter().chain(process::find_program("nvim")).chain([installed]);

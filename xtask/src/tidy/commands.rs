@@ -1,7 +1,7 @@
 //! The checks that other programs make.
 
 use super::Finding;
-use crate::process;
+use xtask::process;
 
 /// Formatting and lints.
 pub(crate) fn check() -> Vec<Finding> {

@@ -4,8 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::Result;
-
-use crate::process;
+use xtask::process;
 
 /// A text file.
 pub(crate) struct File {

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-
-use crate::process;
+use xtask::process;
 
 /// A package: one of ours or a third party's.
 #[derive(Debug)]

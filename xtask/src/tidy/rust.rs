@@ -1,6 +1,8 @@
 //! Checks of Rust sources: module documentation, lengths, attributes that switch checks off.
 
-use syntax::Language;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, ImplItemFn, ItemFn, Signature};
 
 use super::{File, Finding};
 
@@ -68,16 +70,41 @@ fn check_file_length(file: &File) -> Option<Finding> {
 }
 
 fn check_function_lengths(file: &File) -> Vec<Finding> {
-    let text = production_part(file);
-    let mut findings = Vec::new();
-    for function in syntax::parse(Language::Rust, text).functions(text) {
-        let lines = text.get(function.range.clone()).map_or(0, |definition| definition.lines().count());
+    let mut functions = LongFunctions { file, findings: Vec::new() };
+    if let Ok(parsed) = syn::parse_file(production_part(file)) {
+        functions.visit_file(&parsed);
+    }
+    functions.findings
+}
+
+/// Collects findings about long functions.
+struct LongFunctions<'a> {
+    file: &'a File,
+    findings: Vec<Finding>,
+}
+
+impl LongFunctions<'_> {
+    /// Lines are counted from the signature to the closing brace.
+    fn check(&mut self, signature: &Signature, body: &Block) {
+        let first = signature.span().start().line;
+        let lines = body.brace_token.span.close().end().line - first + 1;
         if lines > TOO_LONG_FUNCTION_LINES {
-            let message = format!("`{}` has {lines} lines: split the function", function.name);
-            findings.push(Finding::new(&file.path, message).at(file.line_of(function.range.start)));
+            let message = format!("`{}` has {lines} lines: split the function", signature.ident);
+            self.findings.push(Finding::new(&self.file.path, message).at(first));
         }
     }
-    findings
+}
+
+impl<'ast> Visit<'ast> for LongFunctions<'_> {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        self.check(&function.sig, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        self.check(&function.sig, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
 }
 
 /// The file without its module of tests, which stands last.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use syntax::Language;
+use proc_macro2::{TokenStream, TokenTree};
 
 use super::{File, Finding};
 
@@ -47,10 +47,27 @@ fn check_white_space(file: &File) -> Vec<Finding> {
 }
 
 fn string_literals(file: &File) -> Vec<Range<usize>> {
-    if !file.path.ends_with(".rs") {
-        return Vec::new();
+    let mut literals = Vec::new();
+    if let (true, Ok(tokens)) = (file.path.ends_with(".rs"), file.text.parse()) {
+        collect_literals(tokens, &mut literals);
     }
-    syntax::parse(Language::Rust, &file.text).strings()
+    literals
+}
+
+/// Adds the byte ranges of literals. Documentation comments become literals too, but those are text like any other.
+fn collect_literals(tokens: TokenStream, literals: &mut Vec<Range<usize>>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => collect_literals(group.stream(), literals),
+            TokenTree::Literal(literal) => {
+                let is_comment = literal.span().source_text().is_some_and(|text| text.starts_with('/'));
+                if !is_comment {
+                    literals.push(literal.span().byte_range());
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+    }
 }
 
 fn check_foreign_paths(file: &File) -> Vec<Finding> {

@@ -48,11 +48,6 @@ fn languages_by_name() {
 }
 
 #[test]
-fn queries_compile() {
-    assert_eq!(syntax::check_queries(), Ok(()));
-}
-
-#[test]
 fn errors_are_found_but_missing_tokens_are_none() {
     let has_error = |text| syntax::parse(Language::Python, text).has_error();
     assert!(!has_error("def f():\n    return 1\n"));

@@ -1,0 +1,322 @@
+//! The models of the built-in engine: which token comes next, which proposal is best and whether it is right, whether a block goes on.
+//!
+//! ```text
+//! cases ─► lessons ─► ranking of tokens (of either half of the repositories, and of all)
+//!   │                      │ that of the other half
+//!   └──► proposals ◄───────┘ ─► choosing, trusting      cases on blank lines ─► stopping
+//! ```
+//!
+//! Figures are of repositories that the figure's model has not seen: tokens are ranked by what was fitted on the other half, and all else
+//! is fitted once for each repository without it.
+
+use std::fmt::Write;
+use std::fs;
+
+use anyhow::{Context, Result};
+use builtin::{Corpus, Models, OpenFile, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES, Trees, View};
+use rayon::prelude::*;
+use scoring::similarity::Similarity;
+use syntax::SourceFile;
+use xtask::process;
+
+use crate::measure::builtin::cases::{Case, Scenario, mine};
+use crate::measure::builtin::{load, significant};
+use crate::measure::{Repo, fit_repositories};
+use boosting::{Loss, Plan, Rows, boost};
+
+mod boosting;
+
+/// Cases of each scenario and repository.
+const CASES: usize = 100;
+/// Seed of the cases.
+const SEED: u64 = 11;
+/// Tokens of a statement and of a block that are learnt from.
+const STATEMENT_LESSONS: usize = 60;
+const BLOCK_LESSONS: usize = 24;
+/// Where the weights stand.
+const FOLDER: &str = "server/builtin/src/weights";
+
+const RANKING: Plan = Plan { loss: Loss::Logistic, trees: 200, rate: 0.1 };
+const CHOOSING: Plan = Plan { loss: Loss::Squared, trees: 150, rate: 0.1 };
+const TRUSTING: Plan = Plan { loss: Loss::Logistic, trees: 150, rate: 0.1 };
+const STOPPING: Plan = Plan { loss: Loss::Logistic, trees: 100, rate: 0.1 };
+
+/// A repository that is learnt from.
+struct Subject {
+    name: &'static str,
+    files: Vec<SourceFile>,
+    corpus: Corpus,
+    cases: Vec<Case>,
+}
+
+/// Fits all models, tells how well they do, and writes them into the crate.
+pub(crate) fn run() -> Result<()> {
+    let repos = fit_repositories()?;
+    let subjects = repos.iter().map(Subject::new).collect::<Result<Vec<_>>>()?;
+    let lessons: Vec<Rows> = subjects.par_iter().map(Subject::lessons).collect();
+    println!("{} choices of tokens", lessons.iter().map(Rows::len).sum::<usize>());
+    let halves = [0, 1].map(|half| boost(&together(&lessons, |place| place % 2 != half), &RANKING));
+    let ranking = boost(&together(&lessons, |_| true), &RANKING);
+    println!("tokens are ranked");
+
+    let answered: Vec<Answered> = subjects
+        .iter()
+        .zip(halves.iter().cycle())
+        .map(|(subject, ranking)| {
+            let answered = subject.answer(&Models { ranking: ranking.clone(), ..Models::shipped().clone() });
+            println!("{}: {} proposals", subject.name, answered.choosing.len());
+            answered
+        })
+        .collect();
+    let models = |keep: &(dyn Fn(usize) -> bool + Sync), ranking: &Trees| Models {
+        ranking: ranking.clone(),
+        choosing: boost(&together(answered.iter().map(|one| &one.choosing), keep), &CHOOSING),
+        trusting: boost(&together(answered.iter().map(|one| &one.trusting), keep), &TRUSTING),
+        stopping: boost(&together(answered.iter().map(|one| &one.stopping), keep), &STOPPING),
+    };
+    let mut figures = Figures::default();
+    for (place, answered) in answered.iter().enumerate() {
+        let others = models(&|other| other != place, &ranking);
+        figures.add(answered, &others);
+    }
+    let table = figures.table(&subjects);
+    println!("\n{table}");
+    write(&models(&|_| true, &ranking), &table)
+}
+
+/// The rows of those that are kept.
+fn together<'r>(all: impl IntoIterator<Item = &'r Rows>, keep: impl Fn(usize) -> bool) -> Rows {
+    let mut kept = all.into_iter().enumerate().filter(|(place, _)| keep(*place)).map(|(_, rows)| rows);
+    let mut rows = kept.next().cloned().unwrap_or_default();
+    kept.for_each(|other| rows.extend(other));
+    rows
+}
+
+impl Subject {
+    fn new(repo: &Repo) -> Result<Subject> {
+        let snapshot = load(&repo.root).with_context(|| format!("failed to read {}", repo.pinned.name))?;
+        let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
+        let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
+        let corpus = Corpus::build(&files);
+        Ok(Subject { name: repo.pinned.name, cases: mine(&files, CASES, SEED), files, corpus })
+    }
+
+    fn view(&self, case: &Case) -> View<'_> {
+        let file = &self.files[case.file];
+        let (path, language, before) = (&*file.path, file.language, case.before(file));
+        let after = &file.text[case.hole.end..];
+        self.corpus.view(&OpenFile {
+            path,
+            language,
+            before: &before,
+            after,
+            hints: &[],
+            hidden: &[],
+            typing: None,
+        })
+    }
+
+    fn truth(&self, case: &Case) -> &str {
+        &self.files[case.file].text[case.hole.clone()]
+    }
+
+    /// What could have come next at each token of the truths.
+    fn lessons(&self) -> Rows {
+        let mut rows = Rows::new(TOKEN_FEATURES.len());
+        for case in &self.cases {
+            let most = match case.scenario {
+                Scenario::StatementRestMidName | Scenario::CompleteBody => continue,
+                Scenario::StatementRest => STATEMENT_LESSONS,
+                _ => BLOCK_LESSONS,
+            };
+            let lessons = self.view(case).lessons(self.truth(case), most);
+            for choice in lessons.iter().flat_map(|lesson| &lesson.choices) {
+                rows.push(&choice.features, share(choice.is_right));
+            }
+        }
+        rows
+    }
+
+    /// What is proposed at each case, and what is known of blank lines.
+    fn answer(&self, models: &Models) -> Answered {
+        let answers: Vec<Answer> = self.cases.par_iter().map(|case| self.answer_case(case, models)).collect();
+        let mut choosing = Rows::new(PROPOSAL_FEATURES.len());
+        let mut trusting = Rows::new(PROPOSAL_FEATURES.len());
+        let mut stopping = Rows::new(STOP_FEATURES.len());
+        for answer in &answers {
+            for proposal in &answer.proposals {
+                choosing.push(&proposal.features, (proposal.exact + proposal.similarity) / 2.0);
+                trusting.push(&proposal.features, proposal.exact);
+            }
+            if let Some(features) = &answer.blank_line {
+                stopping.push(features, share(answer.scenario != Scenario::CompleteBody));
+            }
+        }
+        Answered { answers, choosing, trusting, stopping }
+    }
+
+    fn answer_case(&self, case: &Case, models: &Models) -> Answer {
+        let (view, language, truth) = (self.view(case), self.files[case.file].language, self.truth(case));
+        // Nothing that is written after a complete body is right.
+        let proposed =
+            if case.scenario == Scenario::CompleteBody { Vec::new() } else { view.proposed(models) };
+        let judged = |proposed: builtin::Proposed| Judged {
+            exact: share(significant(language, &proposed.text) == significant(language, truth)),
+            similarity: Similarity::Indel.ratio(proposed.text.trim(), truth.trim()),
+            features: proposed.features,
+        };
+        Answer {
+            scenario: case.scenario,
+            proposals: proposed.into_iter().map(judged).collect(),
+            blank_line: view.stop_features(),
+        }
+    }
+}
+
+fn share(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+/// A repository's answers, also as rows.
+struct Answered {
+    answers: Vec<Answer>,
+    choosing: Rows,
+    trusting: Rows,
+    stopping: Rows,
+}
+
+struct Answer {
+    scenario: Scenario,
+    proposals: Vec<Judged>,
+    blank_line: Option<Vec<f32>>,
+}
+
+/// A proposal with how right it is, 0 to 1.
+struct Judged {
+    features: Vec<f32>,
+    exact: f64,
+    similarity: f64,
+}
+
+/// What came out on repositories that were left out.
+#[derive(Default)]
+struct Figures {
+    /// By scenario: the ranking's own proposal, the chosen one, the best one.
+    picked: Vec<(Scenario, [[f64; 2]; 3])>,
+    /// By scenario: how likely the block goes on.
+    continuations: Vec<(Scenario, f64)>,
+}
+
+impl Figures {
+    fn add(&mut self, answered: &Answered, models: &Models) {
+        for answer in &answered.answers {
+            if let Some(features) = &answer.blank_line {
+                self.continuations.push((answer.scenario, models.stopping.probability(features)));
+            }
+            let right = |judged: &Judged| [judged.exact, judged.similarity];
+            let most = |value: &dyn Fn(&Judged) -> f64| {
+                let best = answer
+                    .proposals
+                    .iter()
+                    .reduce(|best, next| if value(next) > value(best) { next } else { best });
+                best.map_or([0.0; 2], right)
+            };
+            if answer.scenario != Scenario::CompleteBody {
+                let first = answer.proposals.first().map_or([0.0; 2], right);
+                let chosen = most(&|judged| models.choosing.score(&judged.features));
+                self.picked.push((
+                    answer.scenario,
+                    [first, chosen, most(&|judged| judged.exact + judged.similarity)],
+                ));
+            }
+        }
+    }
+
+    /// As Markdown.
+    fn table(&self, subjects: &[Subject]) -> String {
+        let mut out = format!(
+            "{} repositories, each left out in turn; token-exact / edit similarity in percent.\n\n\
+             | scenario | cases | ranked | chosen | best of all |\n|---|---|---|---|---|\n",
+            subjects.len()
+        );
+        for scenario in Scenario::ALL.into_iter().filter(|&scenario| scenario != Scenario::CompleteBody) {
+            let rows: Vec<_> = self.picked.iter().filter(|row| row.0 == scenario).map(|row| row.1).collect();
+            let mean = |way: usize, metric: usize| {
+                100.0 * rows.iter().map(|row| row[way][metric]).sum::<f64>() / rows.len().max(1) as f64
+            };
+            let cells = [0, 1, 2].map(|way| format!("{:.1} / {:.1}", mean(way, 0), mean(way, 1)));
+            let (name, count) = (scenario.name(), rows.len());
+            writeln!(out, "| {name} | {count} | {} |", cells.join(" | ")).expect("a string takes everything");
+        }
+        for lost in [0.02, 0.05, 0.1] {
+            let (threshold, alone) = self.left_alone(lost);
+            let percent = 100.0 * lost;
+            writeln!(
+                out,
+                "\nBelow a continuation of {threshold:.3}, {percent:.0} % of the rests of bodies and {alone:.0} % of the complete bodies."
+            )
+            .expect("a string takes everything");
+        }
+        out
+    }
+
+    /// The threshold below which a share of the rests of bodies is lost, and the percentage of complete bodies that is left alone.
+    fn left_alone(&self, lost: f64) -> (f64, f64) {
+        let of = |scenario: Scenario| {
+            let likely = self.continuations.iter().filter(|row| row.0 == scenario).map(|row| row.1);
+            let mut likely: Vec<f64> = likely.collect();
+            likely.sort_by(f64::total_cmp);
+            likely
+        };
+        let (rests, complete) = (of(Scenario::FunctionRest), of(Scenario::CompleteBody));
+        let threshold = rests.get((rests.len() as f64 * lost) as usize).copied().unwrap_or_default();
+        let alone = complete.partition_point(|&likely| likely < threshold);
+        (threshold, 100.0 * alone as f64 / complete.len().max(1) as f64)
+    }
+}
+
+/// Writes the models into the crate, and the table above them.
+fn write(models: &Models, table: &str) -> Result<()> {
+    let Models { ranking, choosing, trusting, stopping } = models;
+    let all = [("ranking", ranking), ("choosing", choosing), ("trusting", trusting), ("stopping", stopping)];
+    for (name, trees) in all {
+        let path = format!("{FOLDER}/{name}.rs");
+        fs::write(&path, render(trees)).with_context(|| format!("failed to write {path}"))?;
+    }
+    let lines: String =
+        table.lines().map(|line| format!("//! {line}\n").replace("//! \n", "//!\n")).collect();
+    let modules: String = ["choosing", "ranking", "stopping", "trusting"]
+        .map(|name| format!("pub(crate) mod {name};\n"))
+        .concat();
+    let path = format!("{FOLDER}.rs");
+    let text = format!(
+        "//! The weights of the fitted models. Written by `cargo xtask fit engine`.\n//!\n{lines}\
+         #![expect(clippy::approx_constant, reason = \"a threshold may be near anything\")]\n\n{modules}"
+    );
+    fs::write(&path, text).with_context(|| format!("failed to write {path}"))?;
+    process::run(process::cargo().args(["fmt", "--package", "builtin"]))?;
+    println!("written to {FOLDER}");
+    Ok(())
+}
+
+fn render(trees: &Trees) -> String {
+    let list = |numbers: &[f32]| -> String {
+        numbers.iter().map(|number| format!("{number:.4}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut out = format!(
+        "//! Written by `cargo xtask fit engine`.\n\nuse crate::trees::{{Tree, Trees}};\n\n\
+         pub(crate) const TREES: Trees = Trees::fixed({:?}, &ALL);\n\n#[rustfmt::skip]\nstatic ALL: [Tree; {}] = [\n",
+        trees.base(),
+        trees.trees().len(),
+    );
+    for tree in trees.trees() {
+        let splits = tree.splits.map(|(feature, threshold)| match threshold.is_finite() {
+            true => format!("({feature}, {threshold:?})"),
+            false => format!("({feature}, f32::INFINITY)"),
+        });
+        let (splits, leaves) = (splits.join(", "), list(&tree.leaves));
+        writeln!(out, "    Tree {{ splits: [{splits}], leaves: [{leaves}] }},")
+            .expect("a string takes everything");
+    }
+    out + "];\n"
+}

@@ -1,0 +1,128 @@
+//! `cargo xtask bench`: measures Ghostbench on pinned repositories and writes the tables of `docs/benchmarks.md`.
+//!
+//! Every part owns one section of that document. The repositories come from package registries, through their ordinary
+//! clients, into `target/bench-repos`; nothing that comes with them is run. Numbers are taken from optimised builds only.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use xtask::process;
+
+pub(crate) mod builtin;
+mod document;
+mod engines;
+mod fetch;
+mod figures;
+mod indexing;
+mod lsp;
+mod main_path;
+mod neighbours;
+mod neovim;
+mod repositories;
+mod retrieval;
+mod scoring;
+mod vscode;
+
+pub(crate) use self::repositories::Repo;
+use self::repositories::{FIT, REPORTED, REPOSITORIES};
+pub(crate) use self::retrieval::Mined;
+
+/// One part of the measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Only fetch the repositories
+    Fetch,
+    /// The main path: `ghostbench try` on about 50,000 lines
+    Main,
+    /// Quality and speed of the built-in engine
+    Builtin,
+    /// The built-in engine in a workspace of ten million tokens
+    Scale,
+    /// Scoring, against the public benchmark's own way
+    Scoring,
+    /// Retrieval: quality and speed of the strategies
+    Retrieval,
+    /// The index at 10 k, 100 k and 1 M lines: speed and memory
+    Index,
+    /// Engines behind HTTP: latency, cancelling, leaks
+    Engines,
+    /// Ghost text in Neovim, beside a server that answers at once
+    Neovim,
+    /// Ghost text in VS Code, beside a server that answers at once
+    Vscode,
+    /// The language server over stdio
+    Lsp,
+}
+
+/// Measures the given parts, or all of them.
+pub(crate) fn run(parts: &[Part]) -> Result<()> {
+    let parts = if parts.is_empty() { Part::value_variants() } else { parts };
+    if indexing::is_child() {
+        return indexing::open_and_tell();
+    }
+    if builtin::scale::is_child() {
+        return builtin::scale::measure_and_tell();
+    }
+    let repos = fetch::repositories(REPOSITORIES)?;
+    for part in parts {
+        let section = match part {
+            Part::Fetch => {
+                further_repositories()?;
+                continue;
+            }
+            Part::Main => main_path::measure(&repos)?,
+            Part::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
+            Part::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
+            Part::Scoring => scoring::measure()?,
+            Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
+            Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
+            Part::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
+            Part::Neovim => neovim::measure(&repos)?,
+            Part::Vscode if !vscode::is_prepared() => {
+                vscode::prepare_and_measure()?;
+                continue;
+            }
+            Part::Vscode => vscode::measure(&repos)?,
+            Part::Lsp => lsp::measure(&repos)?,
+        };
+        document::write_section(part.name(), &section)?;
+    }
+    Ok(())
+}
+
+/// The repositories that weights are fitted on.
+pub(crate) fn fit_repositories() -> Result<Vec<Repo>> {
+    Ok([fetch::repositories(REPOSITORIES)?, fetch::repositories(FIT)?].concat())
+}
+
+/// Those that not every part needs.
+fn further_repositories() -> Result<Vec<Repo>> {
+    Ok([fetch::repositories(FIT)?, fetch::repositories(REPORTED)?].concat())
+}
+
+/// The measured program, built from the sources as they are.
+fn ghostbench() -> Result<PathBuf> {
+    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
+    // Both programs are built into one folder.
+    Ok(std::env::current_exe()?.with_file_name("ghostbench"))
+}
+
+impl Part {
+    /// The word on the command line and in the document's markers.
+    fn name(self) -> &'static str {
+        match self {
+            Part::Fetch => "fetch",
+            Part::Main => "main",
+            Part::Builtin => "builtin",
+            Part::Scale => "scale",
+            Part::Scoring => "scoring",
+            Part::Retrieval => "retrieval",
+            Part::Index => "index",
+            Part::Engines => "engines",
+            Part::Neovim => "neovim",
+            Part::Vscode => "vscode",
+            Part::Lsp => "lsp",
+        }
+    }
+}

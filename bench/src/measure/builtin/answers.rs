@@ -1,0 +1,190 @@
+//! Asks every method about every case, and judges the answers as the engine's feasibility study did.
+
+use std::time::Instant;
+
+use builtin::{Completion, Corpus, Method, Models, OpenFile, Settings};
+use index::{CopyIndex, RemovedCode};
+use scoring::similarity::Similarity;
+use syntax::{Language, SourceFile};
+use workspace::Snapshot;
+
+use super::cases::{Case, Scenario, mine};
+use super::{CASES_PER_SCENARIO, SEED, significant};
+use crate::measure::repositories::Repo;
+
+/// The methods in the order of the tables.
+pub(super) const METHODS: [Method; 5] =
+    [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid];
+
+/// One answer with its verdict.
+pub(super) struct Row {
+    /// Unique over all repositories; the same for all methods.
+    pub(super) case: String,
+    pub(super) repo: &'static str,
+    /// The language that is measured of the repository.
+    pub(super) language: Language,
+    pub(super) scenario: Scenario,
+    /// Whether the near-duplicates of the case's file were hidden.
+    pub(super) hidden: bool,
+    pub(super) method: Method,
+    /// The tokens equal the truth's; line ends and comments do not count.
+    pub(super) exact: bool,
+    /// Indel similarity without surrounding blanks, 0 to 1.
+    pub(super) similarity: f64,
+    /// From the text to the answer, the view included.
+    pub(super) milliseconds: f64,
+    /// Whether nothing was written.
+    pub(super) silent: bool,
+    pub(super) trust: f64,
+    pub(super) continuation: f64,
+}
+
+/// What could have been reached at a case, and where it was not.
+pub(super) struct Ceiling {
+    pub(super) repo: &'static str,
+    pub(super) language: Language,
+    pub(super) scenario: Scenario,
+    /// Whether the truth stands elsewhere too, blanks aside.
+    pub(super) stands_elsewhere: bool,
+    /// Whether any proposal is exactly right, and the greatest similarity of one.
+    pub(super) best_exact: bool,
+    pub(super) best_similarity: f64,
+    /// The line before the cursor, the truth, and what the engine wrote.
+    pub(super) line: String,
+    pub(super) truth: String,
+    pub(super) answer: String,
+    pub(super) exact: bool,
+}
+
+/// How long it took to build a repository's corpus.
+pub(super) struct Build {
+    pub(super) tokens: usize,
+    pub(super) bytes: usize,
+    pub(super) seconds: f64,
+}
+
+/// All that is found out about a repository.
+pub(super) struct Answered {
+    pub(super) rows: Vec<Row>,
+    pub(super) ceilings: Vec<Ceiling>,
+    pub(super) build: Build,
+}
+
+/// Mines the repository's cases in the measured language and lets every method answer them.
+pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> Answered {
+    let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
+    let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
+    let start = Instant::now();
+    let corpus = Corpus::build(&files);
+    let seconds = start.elapsed().as_secs_f64();
+    let stats = corpus.stats();
+    let build = Build { tokens: stats.tokens, bytes: stats.bytes, seconds };
+    let copies = CopyIndex::new(&files);
+    let dense = files.iter().map(|file| without_blanks(&file.text) + "\0").collect();
+    let asked = Asked { repo, files: &files, corpus: &corpus, copies: &copies, dense };
+    let cases = mine(&files, CASES_PER_SCENARIO, SEED);
+    let rows = cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect();
+    let ceilings = cases.iter().filter(|case| case.scenario != Scenario::CompleteBody);
+    Answered { rows, ceilings: ceilings.map(|case| asked.ceiling(case)).collect(), build }
+}
+
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// A repository that cases are asked about.
+struct Asked<'a> {
+    repo: &'a Repo,
+    files: &'a [SourceFile],
+    corpus: &'a Corpus,
+    copies: &'a CopyIndex,
+    /// All files without blanks.
+    dense: String,
+}
+
+impl Asked<'_> {
+    fn answers(&self, number: usize, case: &Case) -> Vec<Row> {
+        let file = &self.files[case.file];
+        let before = case.before(file);
+        let copies = self.copies.holding(&RemovedCode {
+            path: &file.path,
+            language: file.language,
+            prefix: &before,
+            removed: self.truth(case),
+            suffix: &file.text[case.hole.end..],
+        });
+        let copies: Vec<&str> = copies.iter().map(|path| &**path).collect();
+        let mut rows = Vec::new();
+        for (hidden, paths) in [(false, &[][..]), (true, &copies[..])] {
+            let open = OpenFile { hidden: paths, ..self.open(case, &before) };
+            rows.extend(METHODS.map(|method| self.answer(number, case, &open, hidden, method)));
+        }
+        rows
+    }
+
+    fn open<'f>(&'f self, case: &Case, before: &'f str) -> OpenFile<'f> {
+        let file = &self.files[case.file];
+        let (path, language, after) = (&*file.path, file.language, &file.text[case.hole.end..]);
+        OpenFile { path, language, before, after, hints: &[], hidden: &[], typing: None }
+    }
+
+    fn truth(&self, case: &Case) -> &str {
+        &self.files[case.file].text[case.hole.clone()]
+    }
+
+    fn answer(&self, number: usize, case: &Case, open: &OpenFile, hidden: bool, method: Method) -> Row {
+        let start = Instant::now();
+        let completion = self.corpus.view(open).complete(&ungated(method), &mut || true);
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        let Completion { text, trust, continuation, .. } = completion;
+        let (exact, similarity) = judge(open.language, &text, self.truth(case));
+        Row {
+            case: format!("{}/{number}", self.repo.pinned.name),
+            repo: self.repo.pinned.name,
+            language: self.repo.pinned.language,
+            scenario: case.scenario,
+            hidden,
+            method,
+            exact,
+            similarity,
+            milliseconds,
+            silent: text.is_empty(),
+            trust,
+            continuation,
+        }
+    }
+
+    fn ceiling(&self, case: &Case) -> Ceiling {
+        let before = case.before(&self.files[case.file]);
+        let open = self.open(case, &before);
+        let view = self.corpus.view(&open);
+        let truth = self.truth(case);
+        let proposed = view.proposed(Models::shipped());
+        let judged = proposed.iter().map(|proposed| judge(open.language, &proposed.text, truth));
+        let best = judged.fold((false, 0.0), |best: (bool, f64), one| (best.0 | one.0, best.1.max(one.1)));
+        let answer = view.complete(&ungated(Method::Hybrid), &mut || true).text;
+        Ceiling {
+            repo: self.repo.pinned.name,
+            language: self.repo.pinned.language,
+            scenario: case.scenario,
+            // The hole itself is the first.
+            stands_elsewhere: self.dense.matches(&without_blanks(truth)).nth(1).is_some(),
+            best_exact: best.0,
+            best_similarity: best.1,
+            line: before.lines().next_back().unwrap_or_default().trim_start().to_owned(),
+            exact: judge(open.language, &answer, truth).0,
+            truth: truth.to_owned(),
+            answer,
+        }
+    }
+}
+
+fn ungated(method: Method) -> Settings {
+    Settings { method, min_probability: None, min_continuation: None }
+}
+
+/// Whether an answer is exactly right, and how similar it is to the truth.
+fn judge(language: Language, text: &str, truth: &str) -> (bool, f64) {
+    let exact = significant(language, text) == significant(language, truth);
+    (exact, Similarity::Indel.ratio(text.trim(), truth.trim()))
+}

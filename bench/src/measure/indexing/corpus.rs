@@ -1,0 +1,87 @@
+//! Folders of a given size, put together from the pinned repositories: every language the same share, as far as there is code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use syntax::{Language, SourceFile};
+use workspace::{Limits, Snapshot};
+
+use crate::measure::repositories::Repo;
+
+/// A folder of code.
+pub(super) struct Corpus {
+    pub(super) folder: PathBuf,
+}
+
+/// The code of one language, repository by repository.
+struct Share<'a> {
+    language: Language,
+    files: Vec<(&'a str, &'a SourceFile)>,
+    lines: usize,
+}
+
+impl Corpus {
+    /// About so many lines. A corpus that is there already stays as it is.
+    pub(super) fn new(repos: &[Repo], lines: usize) -> Result<Corpus> {
+        let folder = Path::new("target/bench-repos").join(format!("corpus-{lines}"));
+        if !folder.is_dir() {
+            let unfinished = folder.with_extension("unfinished");
+            if unfinished.exists() {
+                fs::remove_dir_all(&unfinished)?;
+            }
+            write(repos, lines, &unfinished)?;
+            fs::rename(&unfinished, &folder)?;
+        }
+        Ok(Corpus { folder: folder.canonicalize()? })
+    }
+}
+
+fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
+    let load = |repo: &Repo| workspace::load(&repo.root, &Limits::standard(), &|_| {});
+    let snapshots: Vec<Snapshot> = repos.iter().map(load).collect::<Result<_, _>>()?;
+    let mut shares: Vec<Share<'_>> = Vec::new();
+    for (repo, snapshot) in repos.iter().zip(&snapshots) {
+        let language = repo.pinned.language;
+        let known = shares.iter().position(|share| share.language == language);
+        let share = known.unwrap_or_else(|| {
+            shares.push(Share { language, files: Vec::new(), lines: 0 });
+            shares.len() - 1
+        });
+        let files = snapshot.files().iter().filter(|file| repo.pinned.measures(file.language));
+        shares[share].files.extend(files.map(|file| (repo.pinned.name, file)));
+        for manifest in snapshot.manifests().iter() {
+            write_file(&folder.join(repo.pinned.name).join(&*manifest.path), &manifest.text)?;
+        }
+    }
+    shares.iter_mut().for_each(|share| share.lines = share.files.iter().map(|(_, file)| count(file)).sum());
+    shares.sort_by_key(|share| share.lines);
+    let mut left = lines;
+    for (number, share) in shares.iter().enumerate() {
+        left -= write_share(share, left / (shares.len() - number), folder)?.min(left);
+    }
+    Ok(())
+}
+
+/// Writes files until there are so many lines, and tells how many there are.
+fn write_share(share: &Share<'_>, lines: usize, folder: &Path) -> Result<usize> {
+    let mut written = 0;
+    for (repo, file) in &share.files {
+        if written >= lines {
+            break;
+        }
+        write_file(&folder.join(repo).join(&*file.path), &file.text)?;
+        written += count(file);
+    }
+    Ok(written)
+}
+
+/// Writes a file and the folders above it.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a file has a folder")?)?;
+    Ok(fs::write(path, text)?)
+}
+
+fn count(file: &SourceFile) -> usize {
+    file.text.lines().count()
+}

@@ -1,0 +1,59 @@
+//! From an edit in a file of 3,000 lines to the first search that finds it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use index::{FileIndex, Term};
+use indexer::Indexed;
+use syntax::{Language, SourceFile};
+
+use super::time;
+use crate::measure::figures::Times;
+
+/// Lines of the edited file.
+const LINES: usize = 3_000;
+/// Edits in each language.
+const EDITS: usize = 50;
+/// The languages of the figures that retrieval is judged by.
+pub(super) const LANGUAGES: [Language; 4] =
+    [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
+
+/// The file is read anew as a whole, put over the index and searched for a name that only the edit has.
+pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
+    let mut times = Vec::new();
+    for language in LANGUAGES {
+        let lines = lines(indexed, language)?;
+        for number in 0..EDITS {
+            times.push(edit(indexed, language, &lines, number)?);
+        }
+    }
+    Ok(Times::new(times))
+}
+
+/// The first lines of the files in a language, again and again where there are too few.
+pub(super) fn lines(indexed: &Indexed, language: Language) -> Result<Vec<&str>> {
+    let files: Vec<&SourceFile> =
+        indexed.files.files().iter().filter(|file| file.language == language).collect();
+    ensure!(!files.is_empty(), "the corpus holds no {}", language.name());
+    Ok(files
+        .iter()
+        .cycle()
+        .take(files.len() * LINES)
+        .flat_map(|file| file.text.lines())
+        .take(LINES)
+        .collect())
+}
+
+fn edit(indexed: &Indexed, language: Language, lines: &[&str], number: usize) -> Result<Duration> {
+    let name = format!("typed_just_now_{number}");
+    let line = format!("{name};");
+    let (before, after) = lines.split_at(lines.len() * (number + 1) / (EDITS + 1));
+    let text = [before, &[&line], after].concat().join("\n");
+    let file = SourceFile { path: "edited".into(), language, text: text.into() };
+    let (took, is_found) = time(|| {
+        let searcher = indexed.index.hide(&[]).overlay(vec![Arc::new(FileIndex::new(file))]);
+        !searcher.windows(&[(Term::identifier(&name), 1.0)], 1).is_empty()
+    });
+    is_found.then_some(took).context("the edit is not found")
+}

@@ -1,0 +1,45 @@
+//! How long the strategies take at cursors spread over a folder.
+
+use std::time::Duration;
+
+use index::{Budget, Query, Strategy};
+use indexer::Indexed;
+use syntax::SourceFile;
+
+use super::time;
+use crate::measure::figures::Times;
+
+/// Cursors, one to a file.
+const CURSORS: usize = 600;
+/// Every strategy has been asked so often before the clock counts.
+const WARM_UP: usize = 20;
+
+/// The strategies of the table.
+pub(super) const STRATEGIES: [Strategy; 4] =
+    [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
+
+/// The times of each strategy.
+pub(super) fn measure(indexed: &Indexed) -> [Times; 4] {
+    let files = indexed.files.files();
+    let step = (files.len() / CURSORS).max(1);
+    let files: Vec<&SourceFile> = files.iter().step_by(step).collect();
+    STRATEGIES.map(|strategy| {
+        for (number, file) in files.iter().enumerate().take(WARM_UP) {
+            ask(indexed, strategy, file, number);
+        }
+        let ask = |(number, file): (usize, &&SourceFile)| ask(indexed, strategy, file, number);
+        Times::new(files.iter().enumerate().map(ask).collect())
+    })
+}
+
+/// Asks in the middle of a line, which stands further down from file to file.
+fn ask(indexed: &Indexed, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
+    let share = number % 10;
+    let start = file.text.floor_char_boundary(file.text.len() * (2 * share + 1) / 20);
+    let line = file.text[start..].find('\n').map_or(start, |end| start + end + 1);
+    let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
+    let (prefix, suffix) = file.text.split_at(file.text.floor_char_boundary(line + length / 2));
+    let query = Query { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
+    let searcher = indexed.index.hide(&[]);
+    time(|| searcher.retrieve(strategy, &indexed.projects, &query, Budget { tokens: 512 })).0
+}

@@ -1,0 +1,132 @@
+//! A workspace of its own for the servers, who share a home: what one has cached, the next one finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use syntax::{Language, SourceFile};
+use tests::Project;
+use tests::lsp::{Setup, uri};
+use workspace::Snapshot;
+use xtask::process;
+
+use super::question::{self, Question};
+use crate::measure::indexing::corpus::write_file;
+use crate::measure::lsp::editor::{DEADLINE_MS, Editor};
+
+/// A name that stands in one file, which no corpus has.
+pub(super) const ANCHOR: &str = "bench_anchor";
+const ANCHOR_FILE: &str = "bench_anchor.py";
+const ANCHOR_TEXT: &str = "def bench_anchor(size):\n    return size\n";
+
+/// Longer than writing any cache takes.
+const CACHING: Duration = Duration::from_secs(60);
+/// Between two looks at the cache.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Who hears of files that change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Teller {
+    /// The client, which tells the server.
+    Client,
+    /// The server itself.
+    Watcher,
+}
+
+/// A copy of a corpus, and servers in it.
+pub(super) struct Desk {
+    project: Arc<Project>,
+    /// As the system writes it.
+    pub(super) root: PathBuf,
+    ghostbench: PathBuf,
+    /// The corpus.
+    pub(super) files: Arc<[SourceFile]>,
+}
+
+impl Desk {
+    /// Copies `corpus`, and lays a file beside it that defines [`ANCHOR`].
+    pub(super) fn new(ghostbench: &Path, corpus: &Snapshot) -> Result<Desk> {
+        let project = Project::new("");
+        let root = project.root().canonicalize()?;
+        for file in corpus.files().iter() {
+            write_file(&root.join(&*file.path), &file.text)?;
+        }
+        for manifest in corpus.manifests().iter() {
+            write_file(&root.join(&*manifest.path), &manifest.text)?;
+        }
+        fs::write(root.join(ANCHOR_FILE), ANCHOR_TEXT)?;
+        Ok(Desk {
+            project: Arc::new(project),
+            root,
+            ghostbench: ghostbench.to_owned(),
+            files: corpus.files().clone(),
+        })
+    }
+
+    /// A server that has just been started.
+    pub(super) fn start(&self, teller: Teller) -> Editor {
+        let rules = question::rules().to_string();
+        // The built-in engine needs the tokens, which are most of what a server keeps beside the index.
+        let arguments = ["--scripted", &rules, "--engine", "builtin"];
+        Editor::start(Arc::clone(&self.project), &self.ghostbench, &arguments, self.setup(teller))
+    }
+
+    /// A server that has read the folder.
+    pub(super) fn start_and_wait(&self, teller: Teller) -> Result<Editor> {
+        let editor = self.start(teller);
+        editor.wait_for_folders()?;
+        let files = self.told(&editor)?.0;
+        ensure!(
+            files == self.files.len() + 1,
+            "the server has read {files} files of {}",
+            self.files.len() + 1
+        );
+        Ok(editor)
+    }
+
+    fn setup(&self, teller: Teller) -> Setup {
+        let watches = teller == Teller::Client;
+        Editor::setup()
+            .folder(&self.root)
+            .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
+            .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
+    }
+
+    /// How many files and lines the server says the folder has.
+    pub(super) fn told(&self, editor: &Editor) -> Result<(usize, usize)> {
+        let status = editor.status();
+        let number = |field: &str| {
+            let number = status["folders"][0][field].as_u64();
+            number.with_context(|| format!("`ghostbench/status` tells no `{field}` of the folder: {status}"))
+        };
+        Ok((number("files")? as usize, number("lines")? as usize))
+    }
+
+    /// Waits until a server has cached what it has read.
+    pub(super) fn wait_for_cache(&self) -> Result<()> {
+        let start = Instant::now();
+        loop {
+            let listed = process::output(&mut self.project.command(&self.ghostbench, "index --list --json"))?;
+            let listed: Value = serde_json::from_str(&listed).context("the list of caches is no JSON")?;
+            if listed[0]["files"].as_u64() == Some(self.files.len() as u64 + 1) {
+                return Ok(());
+            }
+            ensure!(start.elapsed() < CACHING, "nothing is cached after {CACHING:?}: {listed}");
+            thread::sleep(POLL);
+        }
+    }
+
+    /// A document that asks for the anchor.
+    pub(super) fn ask_for_anchor(&self, editor: &Editor) -> Question {
+        Question::open(editor, &self.root, Language::Python, ANCHOR)
+    }
+
+    /// The URI of a file of the workspace.
+    pub(super) fn uri(&self, path: &str) -> String {
+        uri(&self.root.join(path))
+    }
+}

@@ -1,0 +1,92 @@
+//! From an edit in one open document to the answer in another one that needs it.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use indexer::Indexed;
+use syntax::Language;
+use tests::lsp::{Buffer, Encoding};
+
+use super::desk::{Desk, Teller};
+use super::question::{NAMES, Question};
+use crate::measure::figures::Times;
+use crate::measure::indexing::edits::{LANGUAGES, lines};
+use crate::measure::indexing::time;
+use crate::measure::lsp::editor::Editor;
+
+/// Edits in each language.
+const EDITS: usize = 100;
+/// Around an edit, lines of a window are shorter than this.
+const LINE_BYTES: usize = 80;
+/// Lines before and after an edit that may be in a window with it, some of them blank.
+const NEAR_LINES: usize = 8;
+
+/// The times from a line typed into a document of 3,000, to the answer to the request that follows it at once.
+pub(super) fn measure(desk: &Desk, indexed: &Indexed) -> Result<[Times; LANGUAGES.len()]> {
+    let editor = desk.start_and_wait(Teller::Client)?;
+    let mut times = Vec::new();
+    for language in LANGUAGES {
+        let path = format!("bench_edited.{}", language.endings()[0]);
+        let lines = lines(indexed, language)?;
+        fs::write(desk.root.join(&path), lines.join("\n"))?;
+        times.push(in_language(desk, &editor, language, &path, &lines)?);
+        fs::remove_file(desk.root.join(&path))?;
+    }
+    Ok(times.try_into().unwrap_or_else(|_| unreachable!("there is one for each language")))
+}
+
+fn in_language(
+    desk: &Desk,
+    editor: &Editor,
+    language: Language,
+    path: &str,
+    lines: &[&str],
+) -> Result<Times> {
+    let mut edited = Buffer::new(desk.uri(path), language.name(), Encoding::Utf16, &lines.join("\n"));
+    editor.open(&edited);
+    let mut question = Question::open(editor, &desk.root, language, NAMES);
+    // From the last one on, so that the others stay where they are.
+    let mut places = places(language, edited.text());
+    ensure!(!places.is_empty(), "the document in {} has no function", language.name());
+    places.reverse();
+    let mut times = Vec::new();
+    for number in 0..=EDITS {
+        let name = format!("{NAMES}edit_{number}");
+        question.change(editor, &name);
+        let place = places[number * places.len() / (EDITS + 1)];
+        let change = edited.edit(place..place, &format!("{name};\n"));
+        let completion = question.completion();
+        let (took, answer) = time(|| {
+            editor.change(change);
+            editor.complete(completion)
+        });
+        ensure!(
+            question.is_answered_by(&answer),
+            "edit {number} in {} is not found: {answer}",
+            language.name()
+        );
+        // The first one also parses the whole document.
+        if number > 0 {
+            times.push(took);
+        }
+    }
+    editor.close(&edited);
+    question.close(editor);
+    Ok(Times::new(times))
+}
+
+/// Starts of the lines on which functions begin: what is typed there is code. Where lines are long, a window is more than an
+/// engine is given, so those places are left out.
+fn places(language: Language, text: &str) -> Vec<usize> {
+    let functions = syntax::parse(language, text).functions(text);
+    let start = |offset: usize| text[..offset].rfind('\n').map_or(0, |end| end + 1);
+    let is_short = |line: &str| line.len() < LINE_BYTES;
+    let is_among_short = |&place: &usize| {
+        let (before, after) = text.split_at(place);
+        before.lines().rev().take(NEAR_LINES).all(is_short) && after.lines().take(NEAR_LINES).all(is_short)
+    };
+    let starts = functions.iter().map(|function| start(function.range.start));
+    let mut places: Vec<usize> = starts.filter(is_among_short).collect();
+    places.dedup();
+    places
+}

@@ -1,0 +1,58 @@
+//! A server started without a cache, then again with what that one left.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use super::desk::{Desk, Teller};
+use crate::measure::lsp::memory::resident;
+
+/// Times it is started with a cache; the middle one counts.
+const RUNS: usize = 5;
+/// Between two requests for a completion while the folder is being read.
+const POLL: Duration = Duration::from_millis(5);
+/// Longer than opening any folder takes.
+const OPENING: Duration = Duration::from_secs(60);
+
+/// What was measured.
+pub(in crate::measure::indexing) struct Reopened {
+    /// Resident set after indexing without a cache, with a document open and a completion answered; bytes.
+    pub(in crate::measure::indexing) cold_memory: f64,
+    /// The same after opening from the cache.
+    pub(in crate::measure::indexing) warm_memory: f64,
+    /// From the start of the process to the first completion with something from another file, with a cache.
+    pub(in crate::measure::indexing) answered: Duration,
+}
+
+pub(super) fn measure(desk: &Desk) -> Result<Reopened> {
+    let cold_memory = cold(desk)?;
+    let mut warm = (0..RUNS).map(|_| warm(desk)).collect::<Result<Vec<_>>>()?;
+    warm.sort_by_key(|&(answered, _)| answered);
+    let (answered, warm_memory) = warm[RUNS / 2];
+    Ok(Reopened { cold_memory, warm_memory, answered })
+}
+
+/// Memory of a server that has indexed the folder and cached that.
+fn cold(desk: &Desk) -> Result<f64> {
+    let editor = desk.start_and_wait(Teller::Client)?;
+    desk.wait_for_cache()?;
+    let question = desk.ask_for_anchor(&editor);
+    ensure!(question.ask(&editor), "nothing is found in a folder that is indexed");
+    resident(&editor)
+}
+
+/// Time to the first answer, and memory, of a server that finds a cache. The index is published as a whole, so who is given a
+/// name from another file has all of it.
+fn warm(desk: &Desk) -> Result<(Duration, f64)> {
+    let start = Instant::now();
+    let editor = desk.start(Teller::Client);
+    let question = desk.ask_for_anchor(&editor);
+    while !question.ask(&editor) {
+        ensure!(start.elapsed() < OPENING, "nothing is found after {OPENING:?}");
+        thread::sleep(POLL);
+    }
+    let answered = start.elapsed();
+    editor.wait_for_folders()?;
+    Ok((answered, resident(&editor)?))
+}

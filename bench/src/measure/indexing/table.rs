@@ -1,0 +1,142 @@
+//! The measured corpora side by side.
+
+use workspace::Totals;
+
+use super::branch::Switch;
+use super::edits::LANGUAGES;
+use super::fresh::Opened;
+use super::queries::STRATEGIES;
+use super::server::{Served, Switches};
+use crate::measure::figures::{Times, milliseconds};
+
+/// What was measured in one corpus.
+pub(super) struct Column {
+    pub(super) totals: Totals,
+    pub(super) cold: Opened,
+    pub(super) warm: Opened,
+    pub(super) queries: [Times; 4],
+    pub(super) edits: Times,
+    pub(super) branch: Switch,
+    pub(super) served: Served,
+}
+
+/// What stands above the table; `neighbours` is the share of processor time that other programs took, in percent.
+fn conditions(neighbours: f64) -> String {
+    format!(
+        "Corpora put together from the pinned repositories, all languages in equal shares as far as there is code. Indexing (walking, \
+         reading, parsing, deriving) and opening again from the cache are whole fresh processes, the middle of three, with the files in \
+         the page cache. Queries are asked at cursors spread over the files, 512 tokens, with nothing kept from one to the next. An edit \
+         is searchable when the edited file is parsed as a whole, put over the index and found by a name that is nowhere else; the \
+         server parses again only what changed. Targets are for a million lines. Other programs took {neighbours:.0} % of the processor time meanwhile.\n"
+    )
+}
+
+/// The Markdown of the section.
+pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
+    let row = |what: &str, target: &str, value: &dyn Fn(&Column) -> String| {
+        let values: Vec<String> = columns.iter().map(value).collect();
+        format!("| {what} | {} | {target} |", values.join(" | "))
+    };
+    let size = |column: &Column| column.totals.bytes as f64;
+    let mut lines = vec![
+        conditions(neighbours),
+        row("measure", "target", &|column| format!("{} k lines", (column.totals.lines + 500) / 1000)),
+        format!("|---|{}---|", "---|".repeat(columns.len())),
+        row("files; MB of source", "", &|column| {
+            format!("{}; {:.1}", column.totals.files, size(column) / 1e6)
+        }),
+        row("indexing, MB/s", "8", &|column| format!("{:.1}", size(column) / 1e6 / column.cold.seconds)),
+        row("indexing, MB a core-second", "", &|column| {
+            format!("{:.1}", size(column) / 1e6 / column.cold.core_seconds)
+        }),
+        row("indexing, s", "", &|column| format!("{:.2}", column.cold.seconds)),
+        row("resident after indexing and a query, MB", "600 (server)", &|column| {
+            megabytes(column.cold.memory)
+        }),
+        row("resident after opening from the cache and a query, MB", "", &|column| {
+            megabytes(column.warm.memory)
+        }),
+        row("opening from the cache up to the first answer, s", "1", &|column| {
+            format!("{:.2}", column.warm.answered)
+        }),
+    ];
+    for (number, strategy) in STRATEGIES.iter().enumerate() {
+        let target = if number == 0 { "5 / 15" } else { "" };
+        lines.push(row(&format!("`{strategy}`, p50 / p99 ms"), target, &|column| {
+            times(&column.queries[number])
+        }));
+    }
+    lines.push(row("edit in 3,000 lines to searchable, the file read anew, p50 / p99 ms", "", &|column| {
+        times(&column.edits)
+    }));
+    lines.push(row("files of a branch switch; s until searchable", "2000; 10", &|column| {
+        format!("{}; {:.2}", column.branch.files, column.branch.took.as_secs_f64())
+    }));
+    lines.extend(served(&row));
+    lines.join("\n")
+}
+
+/// Writes a row: what was measured, the target, and the cell of each column.
+type Row<'a> = dyn Fn(&str, &str, &dyn Fn(&Column) -> String) -> String + 'a;
+
+/// The switches that somebody tells of.
+type SwitchesOf = fn(&Column) -> &Switches;
+
+/// The rows of the server.
+fn served(row: &Row<'_>) -> Vec<String> {
+    let mut lines = vec![
+        row(
+            "server: resident after indexing, a document open, a completion answered, MB",
+            "600",
+            &|column| megabytes(column.served.reopened.cold_memory),
+        ),
+        row("server: the same after opening from the cache, MB", "600", &|column| {
+            megabytes(column.served.reopened.warm_memory)
+        }),
+        row("server: start to the first completion with retrieval, from the cache, s", "1", &|column| {
+            format!("{:.2}", column.served.reopened.answered.as_secs_f64())
+        }),
+    ];
+    for (number, language) in LANGUAGES.iter().enumerate() {
+        let what = format!(
+            "server: edit in 3,000 lines of {} to the answer elsewhere, p50 / p99 ms",
+            language.name()
+        );
+        lines.push(row(&what, "– / 20", &|column| times(&column.served.edits[number])));
+    }
+    let tellers: [(&str, SwitchesOf); 2] = [
+        ("told by the client", |column| &column.served.told),
+        ("seen by its own watcher", |column| &column.served.watched),
+    ];
+    for (teller, switches) in tellers {
+        let what = format!("server: switch {teller}: files; s until searchable; s until tokens are new");
+        lines.push(row(&what, "2000; 10", &|column| {
+            let Switches { files, searchable, known, .. } = switches(column);
+            format!("{files}; {:.2}; {:.2}", searchable.as_secs_f64(), known.as_secs_f64())
+        }));
+        lines.push(row("server: completions before, idle, p50 / p99 ms", "", &|column| {
+            times(&switches(column).idle)
+        }));
+        lines.push(row(
+            "server: completions meanwhile, p50 / p99 ms; times the idle p99",
+            "– / –; 2",
+            &|column| {
+                let Switches { idle, meanwhile, .. } = switches(column);
+                let growth = meanwhile.percentile(99) / idle.percentile(99);
+                format!("{}; {growth:.1}", times(meanwhile))
+            },
+        ));
+        lines.push(row("server: resident afterwards, MB", "600", &|column| {
+            megabytes(switches(column).memory)
+        }));
+    }
+    lines
+}
+
+fn times(times: &Times) -> String {
+    format!("{} / {}", milliseconds(times.percentile(50)), milliseconds(times.percentile(99)))
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{:.0}", bytes / 1e6)
+}

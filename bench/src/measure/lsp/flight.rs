@@ -1,0 +1,113 @@
+//! A slow answer in flight: whether the editor's next messages wait for it, and how fast a cancel frees the engine.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+
+use super::editor::Editor;
+use super::source::Typist;
+use super::{Bench, time};
+use crate::measure::figures::{Limit, Row, Times};
+
+/// How long the slow engine takes.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// How long the slow request is on its way before the first of the others.
+const HEAD_START: Duration = Duration::from_millis(100);
+
+/// Requests in a round, few enough that the slow engine is still at it after the last one.
+const REQUESTS: usize = 100;
+const ROUNDS: usize = 5;
+
+/// How much later than on an idle server an answer may come, milliseconds.
+const MARGIN_MS: f64 = 2.0;
+
+const CANCELS: usize = 100;
+
+const FREED: &[Limit] = &[Limit { percentile: 99, ms: 5.0 }];
+
+/// The server, and somebody who types into both documents.
+struct Desk {
+    editor: Editor,
+    slow: Typist,
+    fast: Typist,
+}
+
+/// Types a character and sends a request; how long until its answer.
+type Ask = fn(&mut Desk) -> Duration;
+
+pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+    let mut desk = Desk::new(bench);
+    let mut rows = Vec::new();
+    let ways: [(&str, Ask); 2] = [
+        ("didChange and inlineCompletion of another document", Desk::type_elsewhere),
+        ("didChange and codeLens of the same document", Desk::type_here),
+    ];
+    for (what, ask) in ways {
+        let (idle, busy) = desk.idle_and_in_flight(ask)?;
+        rows.push(Row::times(format!("{what}, server idle"), &idle, &[]));
+        rows.push(Row::times(format!("{what}, 2 s answer in flight"), &busy, &idle.plus(MARGIN_MS)));
+    }
+    let what = format!("cancel to `busy` 0, scripted engine, {CANCELS} cancels");
+    rows.push(Row::times(what, &desk.cancels()?, FREED));
+    Ok(rows)
+}
+
+impl Desk {
+    fn new(bench: &Bench<'_>) -> Desk {
+        let editor = Editor::scripted(&bench.ghostbench, SLOW);
+        let [slow, fast] = ["slow.py", "fast.py"].map(|path| bench.source.typist(editor.uri(path)));
+        editor.open(&slow.buffer);
+        editor.open(&fast.buffer);
+        Desk { editor, slow, fast }
+    }
+
+    fn type_elsewhere(&mut self) -> Duration {
+        let (change, completion) = (self.fast.key(), self.fast.completion());
+        let ask = || {
+            self.editor.change(change);
+            self.editor.complete(completion)
+        };
+        time(ask).0
+    }
+
+    fn type_here(&mut self) -> Duration {
+        let (change, document) = (self.slow.key(), json!({"textDocument": self.slow.buffer.id()}));
+        let ask = || {
+            self.editor.change(change);
+            self.editor.client.call("textDocument/codeLens", document)
+        };
+        time(ask).0
+    }
+
+    /// On an idle server and with a slow answer in flight, by turns, so that whatever else the machine does is done to both.
+    fn idle_and_in_flight(&mut self, ask: Ask) -> Result<(Times, Times)> {
+        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            idle.extend((0..REQUESTS).map(|_| ask(self)));
+            let id = self.editor.ask(self.slow.completion());
+            thread::sleep(HEAD_START);
+            busy.extend((0..REQUESTS).map(|_| ask(self)));
+            ensure!(self.editor.busy()? == 1, "the slow answer came too early to be in the way");
+            self.editor.client.cancel(id);
+            ensure!(self.editor.client.wait(id).is_err(), "a cancelled request was answered");
+        }
+        Ok((Times::new(idle), Times::new(busy)))
+    }
+
+    fn cancels(&self) -> Result<Times> {
+        let mut times = Vec::new();
+        for _ in 0..CANCELS {
+            let id = self.editor.ask(self.slow.completion());
+            while self.editor.busy()? == 0 {}
+            let start = Instant::now();
+            self.editor.client.cancel(id);
+            while self.editor.busy()? > 0 {}
+            times.push(start.elapsed());
+            ensure!(self.editor.client.wait(id).is_err(), "a cancelled request was answered");
+        }
+        Ok(Times::new(times))
+    }
+}

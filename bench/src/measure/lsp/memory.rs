@@ -1,0 +1,50 @@
+//! Whether the server grows: ten thousand requests, each behind a typed character.
+
+use anyhow::{Context, Result};
+use tests::lsp::uri;
+
+use super::Bench;
+use super::editor::Editor;
+use super::source::{REPOSITORY, Typist};
+use crate::measure::document;
+use crate::measure::figures::Row;
+
+/// What is remembered of late has its full size after these.
+const WARM_UP: usize = 1000;
+const REQUESTS: usize = 10_000;
+
+/// How much the server may grow, bytes.
+const MAX_GROWTH: f64 = 10e6;
+
+pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+    let root = bench.repo(REPOSITORY)?.root.canonicalize()?;
+    let editor = Editor::builtin(&bench.ghostbench, Editor::setup().folder(&root));
+    editor.wait_for_folders()?;
+    let mut typist = bench.source.typist(uri(&root.join("rich/typed.py")));
+    editor.open(&typist.buffer);
+    request(&editor, &mut typist, WARM_UP);
+    let before = resident(&editor)?;
+    request(&editor, &mut typist, REQUESTS);
+    let growth = resident(&editor)? - before;
+    Ok(vec![Row::value(
+        "growth over 10,000 requests with a typed character before each, built-in engine, after 1,000 of them",
+        format!("{:+.1} MB, from {:.1} MB", growth / 1e6, before / 1e6),
+        "10 MB",
+        growth <= MAX_GROWTH,
+    )])
+}
+
+fn request(editor: &Editor, typist: &mut Typist, count: usize) {
+    for _ in 0..count {
+        editor.change(typist.key());
+        editor.complete(typist.completion());
+    }
+}
+
+/// The server's resident set, bytes.
+pub(in crate::measure) fn resident(editor: &Editor) -> Result<f64> {
+    let file = format!("/proc/{}/status", editor.client.process_id());
+    let value = document::field(&file, "VmRSS").context("the kernel does not tell the server's memory")?;
+    let kilobytes = value.strip_suffix(" kB").and_then(|kilobytes| kilobytes.parse::<f64>().ok());
+    Ok(kilobytes.with_context(|| format!("no size: `{value}`"))? * 1024.0)
+}

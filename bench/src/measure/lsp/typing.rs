@@ -1,0 +1,97 @@
+//! One typed character: taken in and, when next asked for, parsed.
+//!
+//! No request gives away the tree alone. So the steps that the server takes are taken here once more, on the same types and in the
+//! same order; and beside it stands what the character adds to a request over stdio that needs the tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use syntax::{Language, Tree};
+use text::{Document, Edit, Encoding, Position};
+
+use super::editor::Editor;
+use super::source::{IN_COMMENT, STATEMENTS};
+use super::{Bench, time};
+use crate::measure::figures::{Limit, Row, Times};
+
+const KEYS: usize = 1000;
+
+const PROMISED: &[Limit] = &[Limit { percentile: 50, ms: 0.3 }, Limit { percentile: 99, ms: 1.0 }];
+
+pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+    let plain = in_process(bench, STATEMENTS)?;
+    let own = in_process(bench, bench.source.rest())?;
+    let added = over_stdio(bench)?;
+    let what = format!("a typed character taken in and parsed, {KEYS} characters");
+    Ok(vec![
+        Row::times(format!("{what} of statements"), &plain, PROMISED),
+        Row::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),
+        Row::times("those over stdio: what they add to a request that needs the tree", &added, &[]),
+    ])
+}
+
+/// An open document as the server keeps it.
+struct Open {
+    rope: Document,
+    text: Arc<str>,
+    tree: Tree,
+}
+
+impl Open {
+    /// Takes in an insertion, and parses. `None` if there is no such place.
+    fn insert(&mut self, at: Position, new: &str) -> Option<()> {
+        let start = self.rope.offset(at, Encoding::Utf16)?;
+        let end = self.rope.offset(at, Encoding::Utf16)?;
+        self.rope.apply(&Edit { range: start..end, text: new.to_owned() })?;
+        let text: Arc<str> = self.rope.text().into();
+        self.tree = self.tree.update(&self.text, &text);
+        self.text = text;
+        Some(())
+    }
+}
+
+fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
+    let source = &bench.source;
+    let mut open = Open {
+        rope: Document::new(&source.text),
+        text: source.text.as_str().into(),
+        tree: syntax::parse(Language::Python, &source.text),
+    };
+    let mut cursor = source.cursor;
+    let mut times = Vec::new();
+    for key in typed.chars().cycle().take(KEYS) {
+        let at = open.rope.position(cursor, Encoding::Utf16).context("the cursor is in the text")?;
+        let key = key.to_string();
+        let (took, inserted) = time(|| open.insert(at, &key));
+        inserted.context("the cursor is in the text")?;
+        cursor += key.len();
+        times.push(took);
+    }
+    ensure!(open.text.len() == source.text.len() + cursor - source.cursor, "a character is missing");
+    Ok(Times::new(times))
+}
+
+/// A request to record what stands in a comment needs the tree, and then records nothing. It is sent behind a change and once more.
+fn over_stdio(bench: &Bench<'_>) -> Result<Times> {
+    let editor = Editor::scripted(&bench.ghostbench, Duration::ZERO);
+    let mut typist = bench.source.typist(editor.uri("fast.py"));
+    editor.open(&typist.buffer);
+    let (line, character) = IN_COMMENT;
+    let nothing =
+        json!({"textDocument": typist.buffer.id(), "position": {"line": line, "character": character}});
+    let in_vain = || editor.client.call_in_vain("ghostbench/recordCase", nothing.clone());
+    in_vain();
+    let mut times = Vec::new();
+    for _ in 0..KEYS {
+        let change = typist.key();
+        let (with_change, _) = time(|| {
+            editor.change(change);
+            in_vain()
+        });
+        let (without, _) = time(in_vain);
+        times.push(with_change.saturating_sub(without));
+    }
+    Ok(Times::new(times))
+}

@@ -1,0 +1,166 @@
+//! Ghost text in a real Neovim: from a key to the suggestion that answers it, with our server and with one that answers at
+//! once. The difference is what we cost; the rest is Neovim's own delay.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use xtask::{components, process};
+
+use super::repositories::Repo;
+
+/// The repository whose lines are typed, and the file.
+const REPOSITORY: &str = "rich";
+const FILE: &str = "rich/console.py";
+
+/// Keys of a run that a suggestion answers.
+const KEYS: usize = 20;
+
+/// Places that a run may try: the built-in engine has nothing to say at some.
+const PLACES: usize = 120;
+
+const RUNS: usize = 3;
+
+/// Milliseconds from a key to the request that Neovim sends, to the server's answer, and to the suggestion.
+struct Key {
+    sent: f64,
+    answered: f64,
+    drawn: f64,
+}
+
+/// One run of a server.
+struct Run {
+    /// Sorted by the time to the suggestion.
+    keys: Vec<Key>,
+    /// Keys that no suggestion answered.
+    silent: u64,
+    /// Neovim's version.
+    version: String,
+}
+
+/// Measures both servers and returns the Markdown of the section.
+pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    let neovim = components::neovim::install()?;
+    let repo = repos.iter().find(|repo| repo.pinned.name == REPOSITORY);
+    let repo = repo.with_context(|| format!("no repository is called `{REPOSITORY}`"))?;
+    let script = process::repository_root().join("bench/src/measure/neovim/instant_server.lua");
+    let instant = [neovim.clone(), "-l".into(), script];
+    let ghostbench = super::ghostbench()?;
+    let ours = [ghostbench, "lsp".into(), "--stdio".into()];
+    let (mut instant_runs, mut our_runs) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        instant_runs.push(run_once(&neovim, &repo.root, &instant)?);
+        our_runs.push(run_once(&neovim, &repo.root, &ours)?);
+    }
+    table(&instant_runs, &our_runs)
+}
+
+fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<Run> {
+    let root = process::repository_root();
+    let home = root.join("target/bench-repos/neovim-home");
+    std::fs::create_dir_all(&home)?;
+    let options = json!({
+        "configuration": root.join("editors/neovim"),
+        "server": server,
+        "keys": KEYS,
+        "places": PLACES,
+    });
+    let mut command = Command::new(neovim);
+    command.args(["--headless", "-i", "NONE", "-n", "-u"]);
+    command.arg(root.join("bench/src/measure/neovim/keys.lua")).arg(FILE);
+    command.current_dir(folder).env("HOME", home).env("GHOSTBENCH_BENCH", options.to_string());
+    run_of(&serde_json::from_str(&process::output(&mut command)?)?)
+}
+
+/// Reads what the script printed.
+fn run_of(printed: &Value) -> Result<Run> {
+    if let Some(error) = printed["error"].as_str() {
+        bail!("failed to measure in Neovim: {error}");
+    }
+    let number =
+        |key: &Value, name: &str| key[name].as_f64().with_context(|| format!("a key has no `{name}`"));
+    let key = |key: &Value| {
+        let (sent, answered) = (number(key, "sent")?, number(key, "answered")?);
+        Ok(Key { sent, answered, drawn: number(key, "drawn")? })
+    };
+    let keys = printed["keys"].as_array().context("no keys were measured")?;
+    let mut keys = keys.iter().map(key).collect::<Result<Vec<Key>>>()?;
+    ensure!(keys.len() == KEYS, "only {} of {KEYS} keys were answered by a suggestion", keys.len());
+    keys.sort_by(|a, b| a.drawn.total_cmp(&b.drawn));
+    let silent = printed["silent"].as_u64().context("no count of silent keys")?;
+    Ok(Run { keys, silent, version: printed["version"].as_str().unwrap_or_default().to_owned() })
+}
+
+fn table(instant: &[Run], ours: &[Run]) -> Result<String> {
+    let version = instant.first().map(|run| run.version.as_str()).context("there are no runs")?;
+    let silent: u64 = ours.iter().map(|run| run.silent).sum();
+    let added = median(ours, |key| key.drawn) - median(instant, |key| key.drawn);
+    Ok([
+        format!(
+            "{KEYS} keys x {RUNS} runs in Neovim {version}, at lines of {REPOSITORY} `{FILE}`, milliseconds. The clock starts when \
+             the key enters Neovim's queue and stops when the extmark of the suggestion is set; Neovim itself waits 200 ms before \
+             it asks. The built-in engine was silent at {silent} further places, which are not counted."
+        ),
+        String::new(),
+        "| server | key to suggestion | by run | all keys | key to request | request to answer |".to_owned(),
+        "|---|---|---|---|---|---|".to_owned(),
+        row("answers at once", instant),
+        row("`ghostbench lsp`, built-in engine", ours),
+        String::new(),
+        format!("Added by Ghostbench: {added:.1} ms."),
+    ]
+    .join("\n"))
+}
+
+fn row(server: &str, runs: &[Run]) -> String {
+    let by_run = runs.iter().map(|run| format!("{:.1}", median(std::slice::from_ref(run), |key| key.drawn)));
+    let drawn = sorted(runs, |key| key.drawn);
+    let ends = [drawn.first(), drawn.last()].map(|ms| ms.copied().unwrap_or_default());
+    format!(
+        "| {server} | {:.1} | {} | {:.1}-{:.1} | {:.1} | {:.1} |",
+        median(runs, |key| key.drawn),
+        by_run.collect::<Vec<_>>().join(", "),
+        ends[0],
+        ends[1],
+        median(runs, |key| key.sent),
+        median(runs, |key| key.answered - key.sent),
+    )
+}
+
+fn median(runs: &[Run], time: impl Fn(&Key) -> f64) -> f64 {
+    let times = sorted(runs, time);
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn sorted(runs: &[Run], time: impl Fn(&Key) -> f64) -> Vec<f64> {
+    let mut times: Vec<f64> = runs.iter().flat_map(|run| &run.keys).map(time).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn run(drawn: &[f64]) -> Run {
+        let key = |&drawn: &f64| Key { sent: 200.5, answered: drawn - 0.25, drawn };
+        Run { keys: drawn.iter().map(key).collect(), silent: 2, version: "0.12.4".to_owned() }
+    }
+
+    #[test]
+    fn a_row_gives_medians_and_range() {
+        let runs = [run(&[201.0, 202.0, 209.5]), run(&[200.75, 201.5, 203.0])];
+        expect!["| x | 202.0 | 202.0, 201.5 | 200.8-209.5 | 200.5 | 1.2 |"].assert_eq(&row("x", &runs));
+    }
+
+    #[test]
+    fn too_few_answered_keys_are_an_error() {
+        let printed =
+            json!({"keys": [{"sent": 1.0, "answered": 2.0, "drawn": 3.0}], "silent": 0, "version": "0.12.4"});
+        assert!(run_of(&printed).is_err());
+        assert!(run_of(&json!({"error": "waited in vain"})).is_err());
+    }
+}

@@ -1,0 +1,286 @@
+//! The strategy `bm25-chunks` against the same in Python with rank_bm25, on the same repositories and queries, in one run.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use index::cceval::{self, Candidates, FileChunks, Query, Ranking, Setting};
+use serde_json::{Value, json};
+use syntax::{Language, SourceFile};
+use workspace::Limits;
+use xtask::process;
+
+use crate::measure::repositories::Repo;
+
+/// What the original asks for.
+const REQUIREMENTS: &[&str] = &["rank_bm25==0.2.2", "nltk==3.8.1"];
+
+/// Where the Python packages go, below the repository root.
+const ENVIRONMENT: &str = "target/rank-bm25-venv";
+
+/// The original's way, written down for this comparison.
+const ORIGINAL: &str = "server/index/benches/rank_bm25_python.py";
+
+/// Where the repositories and queries are put for it.
+const ROWS: &str = "target/rank-bm25-rows.jsonl";
+
+/// Files of a repository that are asked for, and cursors in each.
+const FILES: usize = 4;
+const CURSORS: usize = 5;
+
+/// Each query's best of so many rounds is taken. Ours take a hundredth of the time, so that other work on the machine shows more.
+const ROUNDS: usize = 20;
+const ORIGINAL_ROUNDS: &str = "3";
+
+/// How far scores may be apart.
+const TOLERANCE: f64 = 1e-9;
+
+/// What stands above the rows.
+const HEAD: &str = "\
+`bm25-chunks` against CrossCodeEval's retriever in Python with rank_bm25 0.2.2 and NLTK 3.8.1: milliseconds on one core, means over
+cursors spread over each repository. A query is tokenizing the last ten lines, scoring up to 1,000 chunks, ordering them and choosing
+five; the best of 20 rounds (3 in Python). Building is what the original does anew for each query: cutting the candidate files into
+chunks, tokenizing these and counting. Ghostbench cuts a file again when it changes and only counts (\"again\") when
+another file is asked for. \"Same\" tells whether both found the same chunks in the same order with the same scores.
+
+| repository | language | chunks | queries | query | in Python | ratio | build | again | in Python | same |
+|---|---|---|---|---|---|---|---|---|---|---|";
+
+/// Both sides' times for some repositories.
+pub(crate) struct Comparison {
+    rows: Vec<Row>,
+}
+
+struct Row {
+    name: &'static str,
+    language: Language,
+    chunks: usize,
+    queries: usize,
+    ours: Times,
+    original: Times,
+    /// Our building where all files are cut already, in milliseconds; the original has no such thing.
+    again: f64,
+    is_same: bool,
+}
+
+/// Means in milliseconds.
+struct Times {
+    build: f64,
+    query: f64,
+}
+
+/// A repository and where in it is asked.
+struct Task {
+    name: &'static str,
+    language: Language,
+    files: Vec<SourceFile>,
+    places: Vec<Place>,
+}
+
+/// A file that is asked for.
+struct Place {
+    /// Candidates, the nearest first.
+    near: Vec<SourceFile>,
+    /// The file up to each cursor.
+    prefixes: Vec<String>,
+}
+
+/// What one side found at one place, and how long that took.
+struct Answer {
+    build: Duration,
+    queries: Vec<(Duration, Found)>,
+}
+
+/// Ids and scores of what was found.
+type Found = Vec<(String, f64)>;
+
+/// Asks both sides the same in every repository that holds candidates.
+pub(crate) fn compare(repos: &[Repo]) -> Result<Comparison> {
+    let tasks: Vec<Task> = repos.iter().map(Task::read).collect::<Result<_>>()?;
+    let tasks: Vec<Task> = tasks.into_iter().filter(|task| !task.places.is_empty()).collect();
+    let original = run_original(&tasks)?;
+    ensure!(original.len() == tasks.len(), "the original answered for other repositories");
+    let rows = tasks.iter().zip(&original).map(|(task, original)| task.row(original)).collect();
+    Ok(Comparison { rows })
+}
+
+impl Task {
+    fn read(repo: &Repo) -> Result<Task> {
+        let (name, language) = (repo.pinned.name, repo.pinned.language);
+        let snapshot = workspace::load(&repo.root, &Limits::standard(), &|_| {})
+            .with_context(|| format!("cannot read {name}"))?;
+        let files: Vec<SourceFile> =
+            snapshot.files().iter().map(|file| in_package(file, repo.pinned.sources)).collect();
+        let places = places(&files, language);
+        Ok(Task { name, language, files, places })
+    }
+
+    fn row(&self, original: &[Answer]) -> Row {
+        let ours: Vec<Answer> = self.places.iter().map(Place::ask).collect();
+        let chunks = self.places.iter().map(|place| place.candidates().len()).sum::<usize>();
+        Row {
+            name: self.name,
+            language: self.language,
+            chunks: chunks / self.places.len(),
+            queries: ours.iter().map(|answer| answer.queries.len()).sum(),
+            is_same: ours.len() == original.len()
+                && ours.iter().zip(original).all(|(ours, original)| ours.is_same(original)),
+            ours: Times::mean(&ours),
+            original: Times::mean(original),
+            again: mean_ms(self.places.iter().map(Place::build_again)),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let files: serde_json::Map<String, Value> =
+            self.files.iter().map(|file| (file.path.to_string(), json!(&*file.text))).collect();
+        json!({ "files": files, "places": self.places.iter().map(Place::to_json).collect::<Vec<_>>() })
+    }
+}
+
+/// The file under its path in the whole package: some rules look at the folder's name.
+fn in_package(file: &SourceFile, sources: &str) -> SourceFile {
+    let path = if sources == "." { file.path.clone() } else { format!("{sources}/{}", file.path).into() };
+    SourceFile { path, ..file.clone() }
+}
+
+/// Cursors spread over files that are spread over the repository.
+fn places(files: &[SourceFile], language: Language) -> Vec<Place> {
+    let is_long = |file: &&SourceFile| file.text.lines().count() > 2 * CURSORS;
+    let asked: Vec<&SourceFile> =
+        files.iter().filter(|file| cceval::is_candidate(language, &file.path)).filter(is_long).collect();
+    let count = FILES.min(asked.len());
+    let place = |number: usize| {
+        let file = asked[number * asked.len() / count];
+        let others = files.iter().map(|other| (&*other.path, other));
+        let near = cceval::nearest(&file.path, language, others).into_iter().cloned().collect();
+        Place { near, prefixes: prefixes(&file.text) }
+    };
+    (0..count).map(place).filter(|place| !place.near.is_empty()).collect()
+}
+
+fn prefixes(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    (1..=CURSORS).map(|number| lines[..number * lines.len() / (CURSORS + 1)].concat()).collect()
+}
+
+impl Place {
+    fn candidates(&self) -> Candidates {
+        Candidates::new(self.near.iter().map(cut))
+    }
+
+    fn ask(&self) -> Answer {
+        let (build, candidates) = timed(|| self.candidates());
+        let ask = |prefix: &String| {
+            let query = query(prefix);
+            let (time, hits) = timed(|| candidates.retrieve(&query));
+            (time, hits.iter().map(|hit| (format!("{}|{}", hit.path(), hit.number()), hit.score)).collect())
+        };
+        Answer { build, queries: self.prefixes.iter().map(ask).collect() }
+    }
+
+    fn build_again(&self) -> Duration {
+        let chunks: Vec<Arc<FileChunks>> = self.near.iter().map(cut).collect();
+        timed(|| Candidates::new(chunks.iter().cloned())).0
+    }
+
+    fn to_json(&self) -> Value {
+        let near: Vec<&str> = self.near.iter().map(|file| &*file.path).collect();
+        let queries: Vec<String> = self.prefixes.iter().map(|prefix| query(prefix).text()).collect();
+        json!({ "near": near, "queries": queries })
+    }
+}
+
+fn query(prefix: &str) -> Query<'_> {
+    Query { prefix, setting: Setting::Rg1, ranking: Ranking::Bm25 }
+}
+
+fn cut(file: &SourceFile) -> Arc<FileChunks> {
+    Arc::new(FileChunks::new(file.path.clone(), &file.text))
+}
+
+/// The shortest time of several, and the result.
+fn timed<T>(work: impl Fn() -> T) -> (Duration, T) {
+    let once = || {
+        let start = Instant::now();
+        let result = work();
+        (start.elapsed(), result)
+    };
+    let first = once();
+    (1..ROUNDS).map(|_| once()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
+}
+
+fn run_original(tasks: &[Task]) -> Result<Vec<Vec<Answer>>> {
+    let python = Path::new(ENVIRONMENT).join("bin/python");
+    if !python.is_file() {
+        process::run(Command::new("python3").args(["-m", "venv", ENVIRONMENT]))?;
+        process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(REQUIREMENTS))?;
+    }
+    let rows: String = tasks.iter().map(|task| format!("{}\n", task.to_json())).collect();
+    fs::write(ROWS, rows).with_context(|| format!("cannot write {ROWS}"))?;
+    let output = process::output(Command::new(python).arg(ORIGINAL).arg(ROWS).arg(ORIGINAL_ROUNDS))?;
+    output.lines().map(|line| parse(line).context("the original printed something else")).collect()
+}
+
+/// The original's answers for one repository.
+fn parse(line: &str) -> Option<Vec<Answer>> {
+    let places: Value = serde_json::from_str(line).ok()?;
+    places.as_array()?.iter().map(parse_answer).collect()
+}
+
+fn parse_answer(place: &Value) -> Option<Answer> {
+    let seconds = |value: &Value| value["seconds"].as_f64().map(Duration::from_secs_f64);
+    let hit = |hit: &Value| Some((hit[0].as_str()?.to_owned(), hit[1].as_f64()?));
+    let query = |query: &Value| {
+        let found = query["found"].as_array()?.iter().map(hit).collect::<Option<Found>>()?;
+        Some((seconds(query)?, found))
+    };
+    let queries = place["queries"].as_array()?.iter().map(query).collect::<Option<_>>()?;
+    Some(Answer { build: seconds(place)?, queries })
+}
+
+impl Answer {
+    fn is_same(&self, other: &Answer) -> bool {
+        let is_near = |((id, score), (other, expected)): (&(String, f64), &(String, f64))| {
+            id == other && (score - expected).abs() <= TOLERANCE
+        };
+        let is_same = |((_, found), (_, expected)): (&(Duration, Found), &(Duration, Found))| {
+            found.len() == expected.len() && found.iter().zip(expected).all(is_near)
+        };
+        self.queries.len() == other.queries.len() && self.queries.iter().zip(&other.queries).all(is_same)
+    }
+}
+
+impl Times {
+    fn mean(answers: &[Answer]) -> Times {
+        let queries = answers.iter().flat_map(|answer| &answer.queries).map(|(time, _)| *time);
+        Times { build: mean_ms(answers.iter().map(|answer| answer.build)), query: mean_ms(queries) }
+    }
+}
+
+fn mean_ms(times: impl Iterator<Item = Duration>) -> f64 {
+    let times: Vec<f64> = times.map(|time| time.as_secs_f64() * 1e3).collect();
+    times.iter().sum::<f64>() / times.len() as f64
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HEAD)?;
+        self.rows.iter().try_for_each(|row| write!(f, "\n{row}"))
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Row { name, language, chunks, queries, ours, original, again, is_same } = self;
+        let (Times { build, query }, ratio) = (ours, original.query / ours.query);
+        let same = if *is_same { "yes" } else { "no" };
+        write!(f, "| {name} | {} | {chunks} | {queries} ", language.name())?;
+        write!(f, "| {query:.4} | {:.2} | {ratio:.0} ", original.query)?;
+        write!(f, "| {build:.2} | {again:.2} | {:.0} | {same} |", original.build)
+    }
+}

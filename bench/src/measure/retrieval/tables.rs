@@ -1,0 +1,198 @@
+//! The rows as tables.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use scoring::Observation;
+use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_BEYOND_SUFFIX, NEW_IDENTIFIERS};
+use syntax::Language;
+
+use super::BUDGET_TOKENS;
+use super::mined::Summary;
+use super::observations::{Figures, TOKENS, difference, equal_languages, observation};
+use super::rows::{Row, Use};
+use super::strategies::Asked;
+use crate::measure::repositories::{FIT, REPOSITORIES};
+
+/// The languages of CrossCodeEval, in whose mean targets are set.
+const MAIN: [Language; 4] = [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
+/// The other languages.
+const OTHERS: [Language; 4] = [Language::Rust, Language::Go, Language::C, Language::Cpp];
+
+/// Why writing into a string cannot fail.
+const STRING: &str = "a string takes everything";
+
+/// The tables of what is found.
+pub(super) fn quality(rows: &[Row]) -> String {
+    let of = |used, languages: &[Language]| -> Vec<&Row> {
+        rows.iter().filter(|row| row.used == used && languages.contains(&row.language)).collect()
+    };
+    let main = of(Use::First, &MAIN);
+    let unresolved: Vec<&Row> = main.iter().copied().filter(|row| !row.is_resolved).collect();
+    let first = of(Use::First, &[MAIN, OTHERS].concat());
+    [
+        head(&first),
+        format!("### Mean of Python, TypeScript, Java and C#\n\n{}{TARGETS}", strategies(&main)),
+        format!("### By how much\n\n{}", differences(&main)),
+        format!("### Mean of Rust, Go, C and C++\n\n{}", strategies(&of(Use::First, &OTHERS))),
+        format!("### Languages\n\n{}", languages(&first)),
+        format!("### Definitions that are not shown\n\n{}", missed(&first)),
+        format!(
+            "### Names that the rules of the language do not lead to\n\n{UNRESOLVED}\n\n{}",
+            strategies(&unresolved)
+        ),
+        format!("### Later uses\n\n{LATER}\n\n{}", strategies(&of(Use::Later, &MAIN))),
+    ]
+    .join("\n")
+}
+
+fn head(first: &[&Row]) -> String {
+    let cases = cases(first);
+    let unresolved: Vec<&Row> = first.iter().copied().filter(|row| !row.is_resolved).collect();
+    let repositories: BTreeSet<&str> = first.iter().map(|row| row.repo).collect();
+    format!(
+        "{cases} cases from {} repositories that no weight was fitted on, {} of them with a name that the rules of its language do not \
+         lead to. A case is the first use in a file of a name that only other files define, cut as CrossCodeEval cuts; none was left \
+         out for being easy. Every strategy shows at most {BUDGET_TOKENS} tokens of four characters: CrossCodeEval's chunks in \
+         CrossCodeEval's words, the others' items as comments under their paths. The file itself is never searched.\n\n\
+         In percent, with 95 % intervals by bootstrap over repositories. *New names*: of the identifiers of the truth that the file \
+         does not have before the cursor, those that are shown; *new anywhere*: the same for identifiers that it does not have after \
+         the hole either. *Any new*: cases with at least one of them shown. *Definition*: resolved cases where a line that defines \
+         the name is shown. *Copy*: edit similarity (indel) of the truth with what follows the longest match of the text before the \
+         cursor, in the file or in what is shown. RG-1 sees the ten lines before the cursor, the oracle also the truth. \
+         Milliseconds are those of one question in these repositories, index at hand.\n",
+        repositories.len(),
+        self::cases(&unresolved),
+    )
+}
+
+fn cases(rows: &[&Row]) -> usize {
+    rows.iter().filter(|row| row.asked == Asked::None).count()
+}
+
+fn observations(rows: &[&Row]) -> Vec<Observation> {
+    rows.iter().map(|row| observation(row)).collect()
+}
+
+const UNRESOLVED: &str = "What such a name means is guessed: nothing else in the repository is called so. No definition is counted.";
+
+const LATER: &str = "Names that the file has used before, mean of the same four languages. First uses favour whoever leaves out what the file has.";
+
+/// The columns of [`strategies`].
+const COLUMNS: [&str; 5] = [NEW_IDENTIFIERS, NEW_BEYOND_SUFFIX, ANY_NEW, DEFINITION_HIT, COPY];
+
+/// What was set out to be reached, in the columns of [`strategies`]; in brackets what is aimed at.
+const TARGETS: &str = "\
+| *target for hybrid (aim)* | 54 (62) | 48 (55) | 66 (74) | 66 (76) | 47.5 (50) | 512 | |
+| *target for hybrid, prefix only* | 47 | | | 60 | | 512 | |
+";
+
+/// Everybody who was asked, as the mean over the languages.
+fn strategies(rows: &[&Row]) -> String {
+    let figures = Figures::new(&equal_languages(observations(rows)));
+    let mut out = format!(
+        "{} cases.\n\n| strategy | new names | new anywhere | any new | definition | copy | tokens | p50 / p95 ms |\n\
+         |---|---|---|---|---|---|---|---|\n",
+        cases(rows)
+    );
+    for asked in Asked::ALL.map(Asked::name) {
+        let cells = COLUMNS.map(|metric| figures.percent(asked, metric)).join(" | ");
+        let tokens = figures.value(asked, TOKENS).unwrap_or_default();
+        let latency = figures.of(asked).and_then(|row| row.latency);
+        let latency = latency.map_or_else(String::new, |it| format!("{:.1} / {:.1}", it.p50, it.p95));
+        writeln!(out, "| {asked} | {cells} | {tokens:.0} | {latency} |").expect(STRING);
+    }
+    out
+}
+
+/// Who is compared with whom: what comes second is subtracted.
+const PAIRS: [(Asked, Asked); 4] = [
+    (Asked::Hybrid, Asked::Rg1),
+    (Asked::HybridPrefix, Asked::Rg1),
+    (Asked::Hybrid, Asked::Oracle),
+    (Asked::Hybrid, Asked::Symbols),
+];
+
+fn differences(rows: &[&Row]) -> String {
+    let observations = equal_languages(observations(rows));
+    let mut out = "On the same cases, in points. RG-1 sees nothing behind the cursor; only `hybrid, prefix only` knows as little.\n\n\
+                   | difference | new names | new anywhere | any new | definition | copy |\n|---|---|---|---|---|---|\n"
+        .to_owned();
+    for (b, a) in PAIRS.map(|(b, a)| (b.name(), a.name())) {
+        let cells = COLUMNS.map(|metric| difference(&observations, a, b, metric)).join(" | ");
+        writeln!(out, "| {b} minus {a} | {cells} |").expect(STRING);
+    }
+    out
+}
+
+/// The columns of [`languages`].
+const SHOWN: [Asked; 5] = [Asked::Rg1, Asked::Oracle, Asked::Symbols, Asked::Hybrid, Asked::HybridPrefix];
+
+fn languages(rows: &[&Row]) -> String {
+    let names = SHOWN.map(Asked::name).join(" | ");
+    let mut out = format!(
+        "New names / any new / definition / copy. *Times*: new names of `hybrid` over those of RG-1; outside of the first four \
+         languages at least 1.5 is wanted.\n\n| language | cases | {names} | times |\n|---|---|---|---|---|---|---|---|\n"
+    );
+    for language in MAIN.into_iter().chain(OTHERS) {
+        let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.language == language).collect();
+        let figures = Figures::new(&observations(&rows));
+        let cells = SHOWN.map(|asked| cell(&figures, asked.name())).join(" | ");
+        let recall = |asked: Asked| figures.value(asked.name(), NEW_IDENTIFIERS).unwrap_or(f64::NAN);
+        let times = recall(Asked::Hybrid) / recall(Asked::Rg1);
+        writeln!(out, "| {} | {} | {cells} | {times:.2} |", language.name(), cases(&rows)).expect(STRING);
+    }
+    out
+}
+
+fn cell(figures: &Figures, asked: &str) -> String {
+    let percent = |metric| match figures.value(asked, metric) {
+        Some(value) => format!("{:.0}", 100.0 * value),
+        None => "–".to_owned(),
+    };
+    [NEW_IDENTIFIERS, ANY_NEW, DEFINITION_HIT, COPY].map(percent).join(" / ")
+}
+
+/// Examples of each language.
+const EXAMPLES: usize = 4;
+
+/// What `hybrid` does not show, with examples spread over the cases.
+fn missed(rows: &[&Row]) -> String {
+    let shown_by_symbols: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row.asked == Asked::Symbols && row.is_defined)
+        .map(|row| row.case.as_str())
+        .collect();
+    let mut out = "Resolved cases whose definition `hybrid` does not show; `symbols` shows some of them, with all of the budget for \
+                   definitions.\n\n| language | resolved | missed | shown by symbols | examples of the others |\n|---|---|---|---|---|\n"
+        .to_owned();
+    for language in MAIN.into_iter().chain(OTHERS) {
+        let is_asked =
+            |row: &&&Row| row.language == language && row.asked == Asked::Hybrid && row.is_resolved;
+        let resolved: Vec<&Row> = rows.iter().filter(is_asked).copied().collect();
+        let missed = resolved.iter().filter(|row| !row.is_defined);
+        let (ranked, unknown): (Vec<&Row>, Vec<&Row>) =
+            missed.partition(|row| shown_by_symbols.contains(row.case.as_str()));
+        let step = (unknown.len() / EXAMPLES).max(1);
+        let examples = unknown.iter().step_by(step).take(EXAMPLES);
+        let examples = examples.map(|row| format!("`{}` ({} {})", row.entity, row.repo, row.place));
+        let (name, missed) = (language.name(), ranked.len() + unknown.len());
+        let examples = examples.collect::<Vec<_>>().join(", ");
+        writeln!(out, "| {name} | {} | {missed} | {} | {examples} |", resolved.len(), ranked.len())
+            .expect(STRING);
+    }
+    out
+}
+
+/// Where the cases come from, and what the weights were fitted on.
+pub(super) fn repositories(sources: &[Summary]) -> String {
+    let mut out = "### Repositories\n\n| reported | version | language | lines | first uses | later uses |\n|---|---|---|---|---|---|\n"
+        .to_owned();
+    for Summary { name, version, language, lines, first, later } in sources {
+        writeln!(out, "| {name} | {version} | {} | {lines} | {first} | {later} |", language.name())
+            .expect(STRING);
+    }
+    let fitted = REPOSITORIES.iter().chain(FIT).map(|pinned| format!("{} {}", pinned.name, pinned.version));
+    writeln!(out, "\nFitted on: {}.", fitted.collect::<Vec<_>>().join(", ")).expect(STRING);
+    out
+}

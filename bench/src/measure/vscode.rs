@@ -1,0 +1,191 @@
+//! Ghost text in a real VS Code: from a key to the suggestion that answers it, with our server and with one that answers at once. The
+//! difference is what we cost; the rest is VS Code's own delay.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use ::tests::{Opening, Project, VsCode, binary, component};
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::json;
+use xtask::components::code_server;
+use xtask::{extension, process};
+
+use super::figures::{self, Limit, Row, Times};
+use super::repositories::Repo;
+
+/// The repository whose lines are typed, and the file.
+const REPOSITORY: &str = "rich";
+const FILE: &str = "rich/console.py";
+
+/// Keys of a run that a suggestion answers.
+const KEYS: usize = 20;
+/// Keys that a run may press: the built-in engine has nothing to say at some places.
+const MAX_KEYS: usize = 150;
+/// Keys before those that count, while a window that was just opened still has other things to do.
+const WARM_UP: usize = 20;
+
+const RUNS: usize = 3;
+
+/// Shorter lines leave nothing to suggest, in characters without indentation.
+const MIN_LINE: usize = 24;
+/// Characters of a line that stand before the key.
+const TYPED: usize = 6;
+
+/// Until a key counts as one without a suggestion: several times what any takes.
+const PATIENCE: Duration = Duration::from_millis(600);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// What a suggestion of ours may take longer than one that is there at once: the median.
+const MORE_MS: f64 = 15.0;
+
+/// Suggestions of one server.
+#[derive(Default)]
+struct Drawn {
+    times: Vec<Duration>,
+    /// Keys that no suggestion answered.
+    silent: usize,
+}
+
+/// Names the measured program to [`tests::binary`].
+const BINARY: &str = "GHOSTBENCH_BIN";
+
+/// Whether the environment tells the driver where everything is.
+pub(crate) fn is_prepared() -> bool {
+    [code_server::VARIABLE, BINARY].into_iter().all(|variable| env::var_os(variable).is_some())
+}
+
+/// Prepares everything and measures in a process whose environment tells of it.
+pub(crate) fn prepare_and_measure() -> Result<()> {
+    let (code_server, ghostbench) = (code_server::install()?, super::ghostbench()?);
+    extension::build()?;
+    let mut again = Command::new(env::current_exe()?);
+    again.args(["bench", "vscode"]).env(code_server::VARIABLE, code_server).env(BINARY, ghostbench);
+    process::run(&mut again)
+}
+
+/// Measures both servers and returns the Markdown of the section.
+pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
+    let repo = repos.iter().find(|repo| repo.pinned.name == REPOSITORY);
+    let repo = repo.with_context(|| format!("no repository is called `{REPOSITORY}`"))?;
+    let ghostbench = binary();
+    let (mut instant, mut ours) = (Drawn::default(), Drawn::default());
+    for _ in 0..RUNS {
+        instant.add(repo, instant_server)?;
+        ours.add(repo, |_| Ok(ghostbench.clone()))?;
+    }
+    Ok(table(instant, ours))
+}
+
+impl Drawn {
+    /// Types into a window of its own that the server serves.
+    fn add(&mut self, repo: &Repo, server: impl Fn(&Project) -> Result<PathBuf>) -> Result<()> {
+        let project = Project::new("");
+        copy(&repo.root, &project.root())?;
+        let server = server(&project)?;
+        let opening = Opening { settings: json!({}), server: Some(&server), is_trusted: true };
+        let editor = VsCode::start(&project, FILE, opening).context("there is no VS Code")?;
+        editor.wait_until("Eyes.status()?.endsWith('Ghostbench: ready')");
+        let places = places(&fs::read_to_string(project.root().join(FILE))?);
+        let wanted = self.times.len() + KEYS;
+        // From the end upwards, so that the places that are left stay where they are.
+        for (number, (line, column, key)) in places.into_iter().rev().take(MAX_KEYS).enumerate() {
+            editor.go_to(line, column);
+            editor.press("Shift+End");
+            editor.press("Delete");
+            editor.press("Escape");
+            match time(&editor, &key) {
+                _ if number < WARM_UP => {}
+                Some(time) => self.times.push(time),
+                None => self.silent += 1,
+            }
+            editor.press("Escape");
+            editor.press("Control+z");
+            editor.press("Control+z");
+            if self.times.len() == wanted {
+                return Ok(());
+            }
+        }
+        Err(anyhow!("fewer than {KEYS} keys were answered by a suggestion"))
+    }
+}
+
+/// From a key to the suggestion; `None` if there was none.
+fn time(editor: &VsCode, key: &str) -> Option<Duration> {
+    editor.type_text(key);
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(ms) = editor.evaluate("Eyes.delay()").as_f64() {
+            return Some(Duration::from_secs_f64(ms / 1e3));
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+    None
+}
+
+/// Lines, columns and what is typed there: a character in the midst of a line, in place of the rest of it. Lines and columns count from 1.
+fn places(text: &str) -> Vec<(usize, usize, String)> {
+    let place = |(number, line): (usize, &str)| {
+        let code = line.trim_start();
+        let indentation = line.chars().count() - code.chars().count();
+        let key = code.chars().nth(TYPED).filter(char::is_ascii_alphanumeric)?;
+        let is_long = code.chars().count() >= MIN_LINE && !code.starts_with(['#', '"']);
+        is_long.then(|| (number + 1, indentation + TYPED + 1, key.to_string()))
+    };
+    text.lines().enumerate().filter_map(place).collect()
+}
+
+/// The server that answers at once: a program that runs the script.
+fn instant_server(project: &Project) -> Result<PathBuf> {
+    let node = component("node").context("Node is not installed")?;
+    let script = process::repository_root().join("bench/src/measure/vscode/instant_server.mjs");
+    let program = project.beside("instant-server");
+    fs::write(&program, format!("#!/bin/sh\nexec '{}' '{}'\n", node.display(), script.display()))?;
+    let status = Command::new("chmod").arg("+x").arg(&program).status()?;
+    ensure!(status.success(), "a script of ours cannot be made to run");
+    Ok(program)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn table(instant: Drawn, ours: Drawn) -> String {
+    let silent = ours.silent;
+    let (instant, ours) = (Times::new(instant.times), Times::new(ours.times));
+    let limit = Limit { percentile: 50, ms: instant.percentile(50) + MORE_MS };
+    let rows = [
+        Row::times("answers at once", &instant, &[]),
+        Row::times("`ghostbench lsp`, built-in engine", &ours, &[limit]),
+    ];
+    format!(
+        "{KEYS} keys x {RUNS} runs in VS Code (code-server {}), drawn by Chromium without a screen, in lines of {REPOSITORY} `{FILE}`, \
+         milliseconds from the key to the suggestion in the page. VS Code itself waits 50 ms before it asks. The built-in engine was \
+         silent at {silent} further places, which are not counted.\n\n{}",
+        code_server::VERSION,
+        figures::table(&rows)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_typed_in_the_midst_of_long_lines() {
+        let text = "import os\n    results = calculate(first)\n# a comment that is long enough\n    return calculate(first)\n";
+        assert_eq!(places(text), [(2, 11, "s".to_owned())]);
+    }
+}

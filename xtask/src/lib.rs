@@ -1,0 +1,6 @@
+//! What development tasks share: running programs, and the programs and the packed extension that tests and measurements
+//! need.
+
+pub mod components;
+pub mod extension;
+pub mod process;
