@@ -5,6 +5,8 @@ use std::path::Path;
 
 use mock::{Dialect, Marks, MockServer, Model};
 use tests::Project;
+#[cfg(unix)]
+use tests::Running;
 
 use crate::rows;
 use crate::settings::user_file;
@@ -97,6 +99,75 @@ fn key_file(folder: &Path) -> std::path::PathBuf {
         }
     }
     panic!("there is no key");
+}
+
+/// Settings of programs that differ in one thing each: a variable, the script, a file beside it, the inherited environment of none.
+#[cfg(unix)]
+fn programs(project: &Project, who: &str) -> String {
+    let answering = |script: &str, text: &str| {
+        let path = project.beside(script);
+        let answer = format!("echo \"{{\\\"id\\\":$id,\\\"text\\\":\\\"{text}\\\",\\\"done\\\":true}}\"");
+        let id = "id=${line#*'\"id\":'}; id=${id%%,*}";
+        let script = format!(
+            "while read -r line; do {id}; case $line in '{{\"cancel\"'*) ;; *) {answer} ;; esac; done\n"
+        );
+        fs::write(&path, script).expect("the temporary folder is ours");
+        path
+    };
+    let (one, other) = (answering("one.sh", "$WHO$(cat $1)"), answering("other.sh", "other"));
+    for model in ["first.bin", "second.bin"] {
+        fs::write(project.beside(model), &model[..5]).expect("the temporary folder is ours");
+    }
+    let engine = |name: &str, price: u32, script: &Path, model: &str, who: &str| {
+        let model = project.beside(model);
+        format!(
+            "[[engine]]\nname = \"{name}\"\nkind = \"command\"\nprice_in = {price}.0\ncommand = [\"sh\", {script:?}, {model:?}]\nenv = {{ WHO = \"{who}\" }}\n"
+        )
+    };
+    engine("base", 1, &one, "first.bin", who)
+        + &engine("env", 2, &one, "first.bin", "two ")
+        + &engine("script", 3, &other, "first.bin", who)
+        + &engine("model", 4, &one, "second.bin", who)
+}
+
+#[test]
+#[cfg(unix)]
+fn programs_that_differ_in_environment_script_or_model_are_different_engines_everywhere() {
+    const ANSWERS: [(&str, &str); 4] =
+        [("base", "one first"), ("env", "two first"), ("script", "other"), ("model", "one secon")];
+    let project = Project::generated(3);
+    user_file(&project, &programs(&project, "one "));
+    let run = project.beside("run");
+    project.run("try . --cases 5 --out ../run --cassette ../c.jsonl").expect_code(0);
+    let cases = rows::cases(&run).len();
+    let check = |run: &Path| {
+        for (engine, answer) in ANSWERS {
+            assert_eq!(count(run, engine, answer), cases, "{engine}");
+        }
+    };
+    check(&run);
+    let engines = rows::run(&run).engines;
+    let fingerprints: std::collections::BTreeSet<_> =
+        engines.iter().map(|config| &config.engine.fingerprint).collect();
+    assert_eq!(fingerprints.len(), engines.len(), "{engines:?}");
+    let prices: Vec<_> = engines.iter().filter_map(|config| config.price.map(|price| price.input)).collect();
+    assert!(prices.starts_with(&[1.0, 2.0, 3.0, 4.0]), "{prices:?}");
+    project
+        .run("replay ../run/cases.jsonl --workspace . --cassette ../c.jsonl --offline --out ../again")
+        .expect_code(0);
+    check(&project.beside("again"));
+    let resume = "replay ../run/cases.jsonl --workspace . --out ../run --resume";
+    project.run(resume).expect_code(0);
+    user_file(&project, &programs(&project, "1 "));
+    project.run(resume).expect_code(2).expect_message(&["engine `base`: `env.WHO` differs"]);
+    user_file(&project, &programs(&project, "one "));
+    fs::write(project.beside("second.bin"), "third").expect("the temporary folder is ours");
+    project.run(resume).expect_code(2).expect_message(&["engine `model`: `command[2] contents` differs"]);
+    user_file(&project, &programs(&project, "one "));
+    let mut elsewhere = project.ghostbench(resume);
+    elsewhere.env("OMP_NUM_THREADS", "3");
+    Running::start(elsewhere).wait().expect_code(2).expect_message(&["engine `base`: `environment` differs"]);
+    project.run(resume).expect_code(0);
 }
 
 #[test]

@@ -25,11 +25,12 @@ fn failure(name: &str, predictions: &[Prediction]) -> Option<String> {
     if failed.is_empty() || failed.len() + unasked < rows.len() {
         return None;
     }
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    // An error explains more than the deadlines that passed before it was noticed.
+    let mut reasons: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for row in &failed {
-        *reasons.entry(reason(row)).or_default() += 1;
+        *reasons.entry((row.status == Status::Error, reason(row))).or_default() += 1;
     }
-    let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
+    let ((_, reason), _) = reasons.into_iter().max_by_key(|((is_error, _), count)| (*is_error, *count))?;
     Some(format!(
         "engine `{name}` never answered ({} of {} requests failed): {reason}",
         failed.len(),

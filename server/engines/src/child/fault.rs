@@ -59,6 +59,18 @@ pub enum ProgramFault {
         /// The last line of its standard error.
         said: Option<String>,
     },
+    /// It runs, but its answers do not come or do not end.
+    #[error("`{program}` {missing} within {waited:?}; {remedy}")]
+    Unanswered {
+        /// Its name or path.
+        program: String,
+        /// What is missing, as the rest of a sentence.
+        missing: &'static str,
+        /// How long was waited.
+        waited: Duration,
+        /// What to do about it, as a sentence.
+        remedy: &'static str,
+    },
     /// It says something else than its protocol.
     #[error("`{program}` wrote something else than {expected}: {reason}")]
     Malformed {
@@ -116,7 +128,7 @@ impl ProgramFault {
             ProgramFault::NoFolder { .. } => "no_folder",
             ProgramFault::NotStarted { .. } => "program_not_started",
             ProgramFault::Ended { .. } => "program_ended",
-            ProgramFault::Silent { .. } => "program_silent",
+            ProgramFault::Silent { .. } | ProgramFault::Unanswered { .. } => "program_silent",
             ProgramFault::Malformed { .. } => "program_malformed",
             ProgramFault::TooLong { .. } => "program_too_long",
             ProgramFault::Logged { fault, .. } => fault.cause(),

@@ -6,14 +6,15 @@ use tokio::time::Instant;
 
 use super::ProgramFault;
 
-/// Pause after the second failure in a row; each further one doubles it.
+/// The first pause; each further failure doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// What somebody has mended is noticed within this time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The failures of a program since it last did what it is for. The first one may be chance and is forgiven; from then on there is a
-/// pause before the program is started again, so that one that always ends is not started at every keystroke.
+/// The failures of a program since it last did what it is for. A first end may be chance and is forgiven; from then on there is a
+/// pause before the program is started again, so that one that always ends is not started at every keystroke. A program that had its
+/// time and did not use it gets a pause at once: the next start would cost other questions the same time.
 #[derive(Debug, Default)]
 pub(crate) struct Restarts {
     failures: u32,
@@ -28,6 +29,9 @@ impl Restarts {
 
     /// It could not be started, or ended before its time.
     pub(crate) fn failed(&mut self, fault: &ProgramFault) {
+        if self.failures == 0 && matches!(fault, ProgramFault::Unanswered { .. }) {
+            self.failures = 1;
+        }
         if self.failures > 0 {
             let pause = FIRST_PAUSE.saturating_mul(1 << (self.failures - 1).min(16)).min(LONGEST_PAUSE);
             self.pause = Some((Instant::now() + pause, fault.clone()));

@@ -29,6 +29,10 @@ const CHUNK: usize = 16 << 10;
 /// A program that closes its standard output is about to end.
 const END: Duration = Duration::from_secs(1);
 
+/// A program that began an answer and has never ended one is given this long between two pieces. Models write several tokens a second;
+/// an answer that nothing ends would only be noticed at its deadline, question after question.
+const BETWEEN_PIECES: Duration = Duration::from_secs(10);
+
 /// What lines are expected to be.
 const EXPECTED: &str = "lines of its protocol";
 
@@ -57,6 +61,8 @@ struct Shared {
     state: Mutex<State>,
     /// Something stands in the outbox.
     ready: Notify,
+    /// A first answer has begun.
+    begun: Notify,
 }
 
 #[derive(Default)]
@@ -67,6 +73,8 @@ struct State {
     outbox: VecDeque<Outgoing>,
     /// Whether it ever gave an answer.
     has_answered: bool,
+    /// Whether it ever ended an answer, if only with an error.
+    has_ended_one: bool,
     /// Questions whose deadline passed since it last said anything.
     unanswered: u32,
     /// Bytes that answered no open question since it last answered one.
@@ -79,8 +87,8 @@ struct Open {
     tell: mpsc::UnboundedSender<Heard>,
     /// Bytes of the answer so far.
     length: usize,
-    /// Whether anything was said about it.
-    has_begun: bool,
+    /// When something was last said about it.
+    latest: Option<Instant>,
 }
 
 struct Outgoing {
@@ -121,8 +129,12 @@ impl Session {
 
     /// What there is to say of a program that says nothing.
     pub(super) fn silent(&self, waited: Duration) -> ProgramFault {
-        let (program, awaited) = (self.program.name().to_owned(), "answered no question");
-        ProgramFault::Silent { program, awaited, waited, said: None }
+        ProgramFault::Unanswered {
+            program: self.program.name().to_owned(),
+            missing: "answered no question",
+            waited,
+            remedy: "it has to write each answer to its standard output and flush it (docs/command-engine.md), and `start_timeout_ms` gives it more time to load",
+        }
     }
 
     /// Asks a question; nothing of it blocks.
@@ -131,7 +143,7 @@ impl Session {
         let mut state = self.shared.state();
         // One that has ended hears no more: the question's channel is closed.
         if state.end.is_none() {
-            state.open.insert(id, Open { tell, length: 0, has_begun: false });
+            state.open.insert(id, Open { tell, length: 0, latest: None });
             state.outbox.push_back(Outgoing { question: Some(id), line });
             self.shared.ready.notify_one();
         }
@@ -188,7 +200,7 @@ impl State {
             return;
         };
         self.stray = 0;
-        open.has_begun = true;
+        open.latest = Some(Instant::now());
         open.length += said.text.len();
         let end = if let Some(error) = &said.error {
             let message = quoted(error);
@@ -205,6 +217,7 @@ impl State {
         }
         if let Some(end) = end {
             self.has_answered |= matches!(end, Heard::Done(_));
+            self.has_ended_one = true;
             let _ = open.tell.send(end);
             self.open.remove(&id);
         }
@@ -213,12 +226,18 @@ impl State {
         }
     }
 
+    /// When a program that has never ended an answer has waited too long to continue one; `None` if it has begun none.
+    fn overdue_at(&self) -> Option<Instant> {
+        let begun = self.open.values().filter_map(|open| open.latest);
+        begun.min().filter(|_| !self.has_ended_one).map(|latest| latest + BETWEEN_PIECES)
+    }
+
     /// Tells all who wait. Questions that a program passed over which answered others can be asked again.
     fn end(&mut self, fault: &ProgramFault) {
         self.end = Some(fault.clone());
         self.outbox.clear();
         for open in std::mem::take(&mut self.open).into_values() {
-            if open.has_begun || !self.has_answered {
+            if open.latest.is_some() || !self.has_answered {
                 let _ = open.tell.send(Heard::Failed(fault.clone()));
             }
         }
@@ -228,6 +247,18 @@ impl State {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns when a first answer is begun and neither continued nor ended.
+    async fn overdue(&self) {
+        loop {
+            let at = self.state().overdue_at();
+            match at {
+                Some(at) if at <= Instant::now() => return,
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => self.begun.notified().await,
+            }
+        }
     }
 
     /// The next line to be written.
@@ -253,6 +284,12 @@ async fn run(
     let fault = tokio::select! {
         fault = read(&child, pipes.stdout, &shared, &program) => fault,
         fault = write(pipes.stdin, &shared) => fault,
+        () = shared.overdue() => ProgramFault::Unanswered {
+            program: program.name().to_owned(),
+            missing: "began an answer and did not end it",
+            waited: BETWEEN_PIECES,
+            remedy: "the last line of an answer needs `\"done\": true` (docs/command-engine.md)",
+        },
         _ = dropped => return,
     };
     shared.state().end(&fault);
@@ -300,6 +337,9 @@ async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: 
                     let quoted = |message: &str| program.quoted(message);
                     let mut state = shared.state();
                     state.hear(said, event.data.len(), quoted, program.name());
+                    if state.overdue_at().is_some() {
+                        shared.begun.notify_one();
+                    }
                     if state.stray > STRAY_LIMIT {
                         return too_long("answers that nobody waits for,", STRAY_LIMIT);
                     }

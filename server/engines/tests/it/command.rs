@@ -359,9 +359,43 @@ async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
     for _ in 0..3 {
         ask_until_deadline(&tested.engine, urgent(&long)).await;
     }
-    let silence = "`sh` answered no question within 1ms";
+    let silence = "`sh` answered no question within 1ms; it has to write each answer to its standard output and flush it (docs/command-engine.md), and `start_timeout_ms` gives it more time to load";
     assert_eq!(tested.message().await, silence);
+    let end = Instant::now() + LIMIT;
+    while let Err(Error::Program { fault, .. }) = ask(&tested.engine).await.0 {
+        assert!(Instant::now() < end, "it is not started again: {fault}");
+        assert_eq!(fault.to_string(), silence, "the pause");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(tested.text().await, "x");
+}
+
+/// Time that only passes while everything waits.
+#[tokio::test(start_paused = true)]
+async fn a_program_that_ends_no_answer_is_ended_with_the_remedy_and_not_started_for_each_question() {
+    let without_done = "echo '{\"text\":\"x\"}'";
+    for script in [
+        format!("echo >> starts; while :; do {READ} {without_done}; done"),
+        // Questions are objects too.
+        "echo >> starts; exec cat".to_owned(),
+    ] {
+        let tested = program(&script);
+        let ended = "`sh` began an answer and did not end it within 10s; the last line of an answer needs `\"done\": true` (docs/command-engine.md)";
+        for _ in 0..5 {
+            assert_eq!(tested.message().await, ended, "{script}");
+        }
+        assert_eq!(tested.file("starts"), "\n", "{script}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_has_ended_an_answer_may_take_its_time_for_the_next_pieces() {
+    let script = format!(
+        "{READ} echo '{{\"text\":\"first\",\"done\":true}}'; {READ} echo '{{\"text\":\"sec\"}}'; sleep 0.2; echo '{{\"text\":\"ond\",\"done\":true}}'"
+    );
+    let tested = program(&script);
+    assert_eq!(tested.text().await, "first");
+    assert_eq!(tested.text().await, "second");
 }
 
 #[tokio::test]

@@ -1,36 +1,37 @@
 //! What identifies a configured engine: its settings, with the contents of the files behind them.
 //!
 //! A file is read whole when an engine is to be measured or served: a GGUF file of 4 GB takes about 2 s if the system has it in memory,
-//! which its server then loads from there, and as long as the disk takes otherwise. Hashes of large files are remembered by size and
-//! times, so that an editor does not read a model at every start. Only regular files are opened; folders are not read.
+//! which its server then loads from there, and as long as the disk takes otherwise. What counts of a program is decided in `program`,
+//! and `contents` reads files and folders.
+
+mod contents;
+mod program;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use config::{EngineSettings, IdentityPart, IdentityValue};
 use replay::{HASH_KEY, HashKey};
 
+use self::contents::Contents;
 use super::programs;
 use crate::folders;
 use crate::output::say;
 
-/// Smaller files are read faster than remembered hashes are looked up and kept, bytes.
-const REMEMBERED_FROM: u64 = 16 << 20;
-
 /// Makes identities that can be compared on one machine.
 pub(crate) struct Hashes {
     key: HashKey,
-    /// The folder of hashes of large files.
-    remembered: Option<PathBuf>,
+    contents: Contents,
+    /// The variables that programs inherit and that count.
+    environment: Vec<(OsString, OsString)>,
 }
 
 /// For one process: nothing is read from or written to the user's folders.
 impl Default for Hashes {
     fn default() -> Hashes {
-        Hashes { key: HashKey::random(), remembered: None }
+        Hashes { key: HashKey::random(), contents: Contents::default(), environment: Vec::new() }
     }
 }
 
@@ -44,13 +45,18 @@ pub(crate) struct Configured {
 impl Hashes {
     /// With this machine's key. Without a home folder, or with a broken one, runs cannot be resumed by another process.
     pub(crate) fn of_this_machine() -> Hashes {
-        let remembered = folders::cache_path().map(|folder| folder.join("file-hashes"));
-        let Some(data) = folders::data_path() else { return Hashes { remembered, ..Hashes::default() } };
-        let key = replay::DataFolder::new(data).hash_key().unwrap_or_else(|error| {
-            say(&format!("warning: {error}; runs made now cannot be resumed"));
-            HashKey::random()
-        });
-        Hashes { key, remembered }
+        let contents =
+            Contents { remembered: folders::cache_path().map(|folder| folder.join("file-hashes")) };
+        let environment = program::environment(std::env::vars_os());
+        let unkeyed = Hashes { contents, environment, ..Hashes::default() };
+        let Some(data) = folders::data_path() else { return unkeyed };
+        match replay::DataFolder::new(data).hash_key() {
+            Ok(key) => Hashes { key, ..unkeyed },
+            Err(error) => {
+                say(&format!("warning: {error}; runs made now cannot be resumed"));
+                unkeyed
+            }
+        }
     }
 
     /// The settings by key, as they go into a run: values that may be secret hashed, and of files the hash of their contents.
@@ -73,34 +79,34 @@ impl Hashes {
         identity
     }
 
-    /// The program with its arguments, and the contents of the files that they name: a script is an argument of its interpreter.
+    /// The program with its arguments, what they lead to, and the variables that it inherits.
     fn command(&self, settings: &EngineSettings, identity: &mut BTreeMap<String, String>) {
         let program = programs::program(settings);
         let name = program.command.first().map_or("", String::as_str);
         let file_name = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
         identity.insert("command".to_owned(), file_name);
-        let file = program.file().unwrap_or_else(|| PathBuf::from(name));
-        let folder = program.folder.as_deref().unwrap_or(Path::new(""));
         for (place, word) in program.command.iter().enumerate() {
             let key = format!("command[{place}]");
-            let file = match place {
-                0 => file.clone(),
-                _ => folder.join(word.split_once('=').map_or(word.as_str(), |(_, value)| value)),
+            let files = program::leads_to(&program, place);
+            let text = match files.first() {
+                Some(file) if place == 0 => file.to_string_lossy(),
+                _ => word.as_str().into(),
             };
-            let text = if place == 0 { file.to_string_lossy().into_owned() } else { word.clone() };
             identity.insert(key.clone(), self.key.hash(&key, text.as_bytes()));
-            if place == 0 || file.is_file() {
+            if !files.is_empty() {
                 let key = format!("{key} contents");
-                let contents = self.contents(&key, &[file]);
+                let contents = self.contents(&key, &files);
                 identity.insert(key, contents);
             }
         }
+        let inherited = program::inherited_by(&program, &self.environment);
+        identity.insert("environment".to_owned(), self.key.hash("environment", &inherited));
     }
 
     fn contents(&self, key: &str, paths: &[PathBuf]) -> String {
         let mut all = Vec::new();
         for path in paths {
-            match self.file(path) {
+            match self.contents.hash(path) {
                 Ok(hash) => all.extend_from_slice(hash.as_bytes()),
                 // Replayed from a cassette, an engine need not be there.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return "absent".to_owned(),
@@ -109,51 +115,6 @@ impl Hashes {
         }
         self.key.hash(key, &all)
     }
-
-    /// The hash of a file's contents.
-    fn file(&self, path: &Path) -> io::Result<blake3::Hash> {
-        let metadata = fs::metadata(path)?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("no regular file"));
-        }
-        let large = metadata.len() >= REMEMBERED_FROM;
-        let Some(remembered) = self.remembered.as_ref().filter(|_| large) else { return hash(path) };
-        let whole = path.canonicalize()?;
-        let entry = remembered.join(&blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex()[..32]);
-        let stamp = stamp(&metadata);
-        let known = fs::read_to_string(&entry).unwrap_or_default();
-        let known = known.strip_prefix(&format!("{stamp} ")).and_then(|hex| blake3::Hash::from_hex(hex).ok());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let hash = hash(path)?;
-        // Best effort: the file is read again next time. One whole name per process, so that no reader sees half a line.
-        let partial = entry.with_extension(format!("{}.partial", std::process::id()));
-        let _ = private_files::create_folder(remembered)
-            .and_then(|()| private_files::write(&partial, format!("{stamp} {hash}").as_bytes()))
-            .and_then(|()| fs::rename(&partial, &entry));
-        Ok(hash)
-    }
-}
-
-fn hash(path: &Path) -> io::Result<blake3::Hash> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
-    Ok(hasher.finalize())
-}
-
-/// What changes when a file does: size, times and, on Unix, its number. The time of the last change of its state cannot be set back.
-fn stamp(metadata: &Metadata) -> String {
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let modified = modified.unwrap_or_default().as_nanos();
-    #[cfg(unix)]
-    let system = {
-        use std::os::unix::fs::MetadataExt;
-        format!("{}:{}:{}.{}", metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-    };
-    #[cfg(not(unix))]
-    let system = "";
-    format!("{} {modified} {system}", metadata.len())
 }
 
 /// All files of a model that is split as llama.cpp splits them (`name-00001-of-00003.gguf`); any other file alone.
@@ -174,7 +135,7 @@ fn parts_of_model(path: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::fs;
 
     use config::{Config, Layer, LayerKind, Trust, Variables};
 
@@ -220,7 +181,7 @@ mod tests {
     #[test]
     fn contents_of_programs_arguments_and_models_take_part() {
         let folder = tempfile::tempdir().expect("a folder");
-        let hashes = Hashes { remembered: Some(folder.path().join("hashes")), ..Hashes::default() };
+        let hashes = Hashes::default();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
             fs::write(&path, text).expect("it can be written");
@@ -247,24 +208,66 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_read_again_when_it_has_changed() {
+    #[cfg(unix)]
+    fn folders_modules_shell_commands_and_interpreters_take_part() {
+        use std::os::unix::fs::PermissionsExt;
+
         let folder = tempfile::tempdir().expect("a folder");
-        let remembered = folder.path().join("hashes");
-        let hashes = Hashes { remembered: Some(remembered.clone()), ..Hashes::default() };
-        let path = folder.path().join("m.gguf");
-        let write = |byte: u8| {
-            fs::write(&path, vec![byte; REMEMBERED_FROM as usize]).expect("it can be written");
-            let past = SystemTime::now() - Duration::from_secs(3600);
-            File::options().write(true).open(&path).and_then(|file| file.set_modified(past)).expect("a time");
+        let hashes = Hashes::default();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("it is below a folder")).expect("a folder");
+            fs::write(&path, text).expect("it can be written");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
         };
-        write(1);
-        let first = hashes.file(&path).expect("it is there");
-        assert_eq!(hashes.file(&path).expect("it is there"), first);
-        assert_eq!(fs::read_dir(&remembered).expect("hashes are kept").count(), 1);
-        write(2);
-        let second = hashes.file(&path).expect("it is there");
-        assert_eq!(second, hash(&path).expect("it is there"));
-        assert_ne!(second, first);
+        let root = folder.path().display().to_string();
+        write("bin/interpreter", "1");
+        write("run", "#!/usr/bin/env -S interpreter --fast\n");
+        write("weights/part-1.bin", "1");
+        write("engine/core/model.py", "1");
+        write("serve.sh", "1");
+        let text = format!(
+            "[[engine]]\nname = \"a\"\nkind = \"command\"\nfolder = \"{root}\"\nenv = {{ PATH = \"{root}/bin\" }}\n\
+             command = [\"{root}/run\", \"--model=weights\", \"-m\", \"engine.core\", \"-c\", \"exec ./serve.sh 2>log\"]\n"
+        );
+        let mut before = identity(&hashes, &text);
+        for (file, key) in [
+            ("bin/interpreter", "command[0] contents"),
+            ("weights/part-1.bin", "command[1] contents"),
+            ("engine/core/model.py", "command[3] contents"),
+            ("serve.sh", "command[5] contents"),
+        ] {
+            write(file, "2");
+            let now = identity(&hashes, &text);
+            let changed: Vec<_> =
+                now.iter().filter(|(key, value)| before.get(*key) != Some(*value)).collect();
+            assert_eq!(changed.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), [key], "{file}");
+            before = now;
+        }
+    }
+
+    #[test]
+    fn inherited_variables_take_part_unless_they_are_of_the_session_or_set_otherwise() {
+        let variables = |value: &str, others: &[&str]| {
+            let others = others.iter().map(|name| (OsString::from(name), OsString::from(value)));
+            program::environment(others.chain([("HOME".into(), "/home/me".into())]))
+        };
+        let hash = |value: &str, others: &[&str]| {
+            let hashes = Hashes {
+                key: HashKey::new([1; HashKey::BYTES]),
+                environment: variables(value, others),
+                ..Hashes::default()
+            };
+            let text = "[[engine]]\nname = \"a\"\nkind = \"command\"\ncommand = [\"false\"]\nenv = { MODE = \"1\" }\n";
+            identity(&hashes, text)["environment"].clone()
+        };
+        for counts in ["MODEL", "HF_HOME", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"] {
+            assert_ne!(hash("sk-1", &[counts]), hash("sk-2", &[counts]), "{counts}");
+        }
+        for other in ["MODE", "PWD", "SSH_AUTH_SOCK", "VSCODE_PID", "TERM"] {
+            assert_eq!(hash("sk-1", &[other]), hash("sk-2", &[other]), "{other}");
+        }
+        assert!(!hash("sk-1", &["MODEL"]).contains("sk-1"));
     }
 
     #[test]
