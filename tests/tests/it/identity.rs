@@ -125,7 +125,7 @@ fn programs(project: &Project, who: &str) -> String {
         )
     };
     engine("base", 1, &one, "first.bin", who)
-        + &engine("env", 2, &one, "first.bin", "two ")
+        + &engine("env", 2, &one, "first.bin", "two_")
         + &engine("script", 3, &other, "first.bin", who)
         + &engine("model", 4, &one, "second.bin", who)
 }
@@ -134,9 +134,9 @@ fn programs(project: &Project, who: &str) -> String {
 #[cfg(unix)]
 fn programs_that_differ_in_environment_script_or_model_are_different_engines_everywhere() {
     const ANSWERS: [(&str, &str); 4] =
-        [("base", "one first"), ("env", "two first"), ("script", "other"), ("model", "one secon")];
+        [("base", "one_first"), ("env", "two_first"), ("script", "other"), ("model", "one_secon")];
     let project = Project::generated(3);
-    user_file(&project, &programs(&project, "one "));
+    user_file(&project, &programs(&project, "one_"));
     let run = project.beside("run");
     project.run("try . --cases 5 --out ../run --cassette ../c.jsonl").expect_code(0);
     let cases = rows::cases(&run).len();
@@ -158,12 +158,12 @@ fn programs_that_differ_in_environment_script_or_model_are_different_engines_eve
     check(&project.beside("again"));
     let resume = "replay ../run/cases.jsonl --workspace . --out ../run --resume";
     project.run(resume).expect_code(0);
-    user_file(&project, &programs(&project, "1 "));
+    user_file(&project, &programs(&project, "1_"));
     project.run(resume).expect_code(2).expect_message(&["engine `base`: `env.WHO` differs"]);
-    user_file(&project, &programs(&project, "one "));
+    user_file(&project, &programs(&project, "one_"));
     fs::write(project.beside("second.bin"), "third").expect("the temporary folder is ours");
     project.run(resume).expect_code(2).expect_message(&["engine `model`: `command[2] contents` differs"]);
-    user_file(&project, &programs(&project, "one "));
+    user_file(&project, &programs(&project, "one_"));
     let mut elsewhere = project.ghostbench(resume);
     elsewhere.env("OMP_NUM_THREADS", "3");
     Running::start(elsewhere).wait().expect_code(2).expect_message(&["engine `base`: `environment` differs"]);
