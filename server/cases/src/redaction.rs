@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 
-use secrets::{Finding, MASK, find_secrets, is_distinctive, mask, redact, redact_between};
+use secrets::{Finding, MASK, MaskedParts, find_secrets, is_distinctive, mask, redact, redact_between};
 
 use crate::{Case, Prediction};
 
@@ -42,8 +42,8 @@ pub fn redact_case(case: &mut Case) -> usize {
 pub fn redact_prediction(prediction: &mut Prediction, case: &Case) {
     let (before, after) = (&case.prefix, &case.suffix);
     let is_same = prediction.raw == prediction.text;
-    let (text, mut known) = redact_between(before, &prediction.text, after);
-    let raw = if is_same { text.clone() } else { redact_between(before, &prediction.raw, after).0 };
+    let MaskedParts { text, secrets: mut known, .. } = redact_between(before, &prediction.text, after);
+    let raw = if is_same { text.clone() } else { redact_between(before, &prediction.raw, after).text };
     known.extend(
         find_secrets(&prediction.raw).into_iter().map(|finding| prediction.raw[finding.range].to_owned()),
     );

@@ -57,7 +57,7 @@ impl Files {
             None => (TrustStore::default(), None),
         };
         let content = file.content.as_deref().unwrap_or_default();
-        let trust = list.trust_in(&file.path.to_string_lossy(), content);
+        let trust = list.trust_in(&file.path, content);
         let mut layer = file.layer(LayerKind::Workspace, trust, variables);
         layer.problems.extend(problem);
         layer

@@ -1,12 +1,14 @@
 //! Which files of workspaces somebody has looked at and trusts: by path and content, so that a changed file has to be looked at again.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The version of the list's format; another one is not read.
-const SCHEMA: u32 = 1;
+/// The version of the list's format; a newer one is not read. Since version 2, paths may be other than text.
+const SCHEMA: u32 = 2;
 
 /// How far a file is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub enum Trust {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustStore {
     /// blake3 of the content, by path.
-    hashes: BTreeMap<String, String>,
+    hashes: BTreeMap<PathBuf, String>,
 }
 
 /// Why a list cannot be read.
@@ -50,8 +52,34 @@ struct Stored {
 
 #[derive(Serialize, Deserialize)]
 struct StoredFile {
-    path: String,
+    path: StoredPath,
     hash: String,
+}
+
+/// A path that is text, or the system's own form of one that is not: as text, two of them could be equal.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredPath {
+    Text(String),
+    System(OsString),
+}
+
+impl From<&Path> for StoredPath {
+    fn from(path: &Path) -> StoredPath {
+        match path.to_str() {
+            Some(text) => StoredPath::Text(text.to_owned()),
+            None => StoredPath::System(path.as_os_str().to_owned()),
+        }
+    }
+}
+
+impl From<StoredPath> for PathBuf {
+    fn from(path: StoredPath) -> PathBuf {
+        match path {
+            StoredPath::Text(text) => text.into(),
+            StoredPath::System(system) => system.into(),
+        }
+    }
 }
 
 impl TrustStore {
@@ -63,19 +91,24 @@ impl TrustStore {
             return Err(TrustError::Newer { found: u32::try_from(found).unwrap_or(u32::MAX) });
         }
         let stored: Stored = serde_json::from_value(json).map_err(foreign)?;
-        Ok(TrustStore { hashes: stored.trusted.into_iter().map(|file| (file.path, file.hash)).collect() })
+        Ok(TrustStore {
+            hashes: stored.trusted.into_iter().map(|file| (file.path.into(), file.hash)).collect(),
+        })
     }
 
     /// The list as JSON.
     pub fn print(&self) -> String {
-        let file = |(path, hash): (&String, &String)| StoredFile { path: path.clone(), hash: hash.clone() };
+        let file = |(path, hash): (&PathBuf, &String)| StoredFile {
+            path: path.as_path().into(),
+            hash: hash.clone(),
+        };
         let stored = Stored { schema: SCHEMA, trusted: self.hashes.iter().map(file).collect() };
-        let text = serde_json::to_string_pretty(&stored).expect("texts and a number are JSON");
+        let text = serde_json::to_string_pretty(&stored).expect("texts and numbers are JSON");
         format!("{text}\n")
     }
 
     /// How far the file at `path` (whole, without links) is trusted with this content.
-    pub fn trust_in(&self, path: &str, content: &[u8]) -> Trust {
+    pub fn trust_in(&self, path: &Path, content: &[u8]) -> Trust {
         match self.hashes.get(path) {
             Some(trusted) if *trusted == hash(content) => Trust::Trusted,
             Some(_) => Trust::Changed,
@@ -84,18 +117,18 @@ impl TrustStore {
     }
 
     /// Trusts a file with this content, in the place of what it was before.
-    pub fn trust(&mut self, path: &str, content: &[u8]) {
+    pub fn trust(&mut self, path: &Path, content: &[u8]) {
         self.hashes.insert(path.to_owned(), hash(content));
     }
 
     /// Trusts a file no more; false if it was not trusted.
-    pub fn remove(&mut self, path: &str) -> bool {
+    pub fn remove(&mut self, path: &Path) -> bool {
         self.hashes.remove(path).is_some()
     }
 
     /// All paths.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.hashes.keys().map(String::as_str)
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.hashes.keys().map(PathBuf::as_path)
     }
 }
 
@@ -110,24 +143,50 @@ mod tests {
     #[test]
     fn a_file_is_trusted_as_it_was_when_somebody_looked() {
         let mut store = TrustStore::default();
-        assert_eq!(store.trust_in("/a", b"1"), Trust::Unknown);
-        store.trust("/a", b"1");
-        assert_eq!(store.trust_in("/a", b"1"), Trust::Trusted);
-        assert_eq!(store.trust_in("/a", b"2"), Trust::Changed);
-        assert_eq!(store.trust_in("/b", b"1"), Trust::Unknown, "the same text elsewhere is another file");
-        store.trust("/a", b"2");
-        assert_eq!(store.trust_in("/a", b"1"), Trust::Changed);
-        assert!(store.remove("/a") && !store.remove("/a"));
-        assert_eq!(store.trust_in("/a", b"2"), Trust::Unknown);
+        assert_eq!(store.trust_in(Path::new("/a"), b"1"), Trust::Unknown);
+        store.trust(Path::new("/a"), b"1");
+        assert_eq!(store.trust_in(Path::new("/a"), b"1"), Trust::Trusted);
+        assert_eq!(store.trust_in(Path::new("/a"), b"2"), Trust::Changed);
+        assert_eq!(
+            store.trust_in(Path::new("/b"), b"1"),
+            Trust::Unknown,
+            "the same text elsewhere is another file"
+        );
+        store.trust(Path::new("/a"), b"2");
+        assert_eq!(store.trust_in(Path::new("/a"), b"1"), Trust::Changed);
+        assert!(store.remove(Path::new("/a")) && !store.remove(Path::new("/a")));
+        assert_eq!(store.trust_in(Path::new("/a"), b"2"), Trust::Unknown);
     }
 
     #[test]
     fn a_list_is_read_as_it_was_written() {
         let mut store = TrustStore::default();
-        store.trust("/home/you/a \"b\"/ghostbench.toml", b"x");
-        store.trust("/z", b"");
+        store.trust(Path::new("/home/you/a \"b\"/ghostbench.toml"), b"x");
+        store.trust(Path::new("/z"), b"");
         assert_eq!(TrustStore::parse(&store.print()).unwrap(), store);
         assert_eq!(TrustStore::parse(&TrustStore::default().print()).unwrap(), TrustStore::default());
+    }
+
+    #[test]
+    fn a_list_of_the_first_version_is_read() {
+        let text = r#"{"schema": 1, "trusted": [{"path": "/a", "hash": "0"}]}"#;
+        assert_eq!(TrustStore::parse(text).unwrap().trust_in(Path::new("/a"), b""), Trust::Changed);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_that_are_no_text_are_told_apart() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let path = |bytes| Path::new(OsStr::from_bytes(bytes));
+        let mut store = TrustStore::default();
+        store.trust(path(b"/caf\xe9/ghostbench.toml"), b"x");
+        let store = TrustStore::parse(&store.print()).unwrap();
+        assert_eq!(store.trust_in(path(b"/caf\xe9/ghostbench.toml"), b"x"), Trust::Trusted);
+        for other in [&b"/caf\xe8/ghostbench.toml"[..], "/caf\u{fffd}/ghostbench.toml".as_bytes()] {
+            assert_eq!(store.trust_in(path(other), b"x"), Trust::Unknown);
+        }
     }
 
     #[test]
@@ -135,7 +194,7 @@ mod tests {
         for text in ["", "[]", "{}", r#"{"schema": 1}"#, r#"{"schema": 1, "trusted": [{"path": 3}]}"#] {
             assert!(matches!(TrustStore::parse(text), Err(TrustError::Foreign(_))), "{text}");
         }
-        let newer = TrustStore::parse(r#"{"schema": 2, "files": {}}"#).unwrap_err();
-        assert!(newer.to_string().contains("version 2"), "{newer}");
+        let newer = TrustStore::parse(r#"{"schema": 3, "files": {}}"#).unwrap_err();
+        assert!(newer.to_string().contains("version 3"), "{newer}");
     }
 }

@@ -12,12 +12,13 @@
 //! a request is: for servers in `http`, of what is really sent, so that another template or another option is another request; for
 //! programs in `taped`, of the question itself.
 //!
-//! Never holds a key: the form is hashed, and what is kept of it for people goes through the same filter as messages. Never holds a
-//! failure that the next attempt may not meet: broken connections, busy servers, refused keys. Never stands in the way: what cannot be
+//! Never holds a key: the form is hashed, and what is kept of it for people goes through the same filter as messages, and then through
+//! `masks`, which removes the secrets of the code. Never holds a failure that the next attempt may not meet: broken connections, busy servers, refused keys. Never stands in the way: what cannot be
 //! written is told at the end of a run, and answers are given nevertheless.
 
 mod answers;
 mod file;
+mod masks;
 mod taped;
 
 use std::collections::HashMap;
@@ -34,6 +35,7 @@ use thiserror::Error;
 pub use answers::{AnswersError, Made, Prompts};
 pub use file::CassetteError;
 pub(crate) use file::{Piece, Recorded, Said, ServerReply};
+pub(crate) use masks::Document;
 pub(crate) use taped::milliseconds;
 pub use taped::taped;
 
@@ -116,6 +118,8 @@ pub(crate) struct Canonical {
     hash: Hash,
     /// As much of it as people may see.
     shown: Value,
+    /// The document that it is about.
+    document: Option<Document>,
 }
 
 impl Cassette {
@@ -269,40 +273,20 @@ impl Canonical {
     pub(crate) fn new(engine: &str, request: &Value, shown: Value) -> Canonical {
         // Keys of objects are sorted, and numbers and texts are written in one way, whoever wrote the request.
         let form = json!({"engine": engine, "request": request}).to_string();
-        Canonical { hash: blake3::hash(form.as_bytes()), shown }
+        Canonical { hash: blake3::hash(form.as_bytes()), shown, document: None }
     }
-}
 
-/// What people may see of a request, without the secrets of the code in it. Nothing is found by it.
-fn without_secrets(shown: Value) -> Value {
-    match shown {
-        Value::String(text) => ::secrets::redact(&text).into_owned().into(),
-        Value::Array(values) => values.into_iter().map(without_secrets).collect(),
-        Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (name, without_secrets(value))).collect()
-        }
-        other => other,
+    /// The same request, which is about this document: secrets that the cursor parts are masked in its row.
+    pub(crate) fn about(self, document: Option<Document>) -> Canonical {
+        Canonical { document, ..self }
     }
-}
-
-/// Pieces of an answer without its secrets, as it is between two texts.
-pub(crate) fn pieces_without_secrets(before: &str, pieces: Vec<Piece>, after: &str) -> Vec<Piece> {
-    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    let (masked, _) = ::secrets::redact_between(before, &text, after);
-    let mut start = 0;
-    let mut piece = |piece: Piece| {
-        let end = start + piece.text.len();
-        let text = masked[start..end].to_owned();
-        start = end;
-        Piece { text, ..piece }
-    };
-    pieces.into_iter().map(&mut piece).collect()
 }
 
 impl Row {
     fn of(engine: &str, request: Canonical, reply: Recorded) -> Row {
-        let Canonical { hash, shown } = request;
-        Row::Reply { hash, engine: engine.to_owned(), request: without_secrets(shown), reply }
+        let Canonical { hash, shown, document } = request;
+        let (request, reply) = masks::mask(shown, document.as_ref(), reply);
+        Row::Reply { hash, engine: engine.to_owned(), request, reply }
     }
 }
 

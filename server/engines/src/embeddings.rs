@@ -139,7 +139,8 @@ impl HttpEmbedder {
         let question = Question { model: self.model.as_deref(), input: texts };
         let body = serde_json::to_vec(&question).expect("texts become JSON");
         let until = Instant::now() + self.timeout;
-        let call = Call { url: self.url.clone(), body: Some(body), shown: None, until: Some(until) };
+        let call =
+            Call { url: self.url.clone(), body: Some(body), shown: None, document: None, until: Some(until) };
         let answer = async { self.client.ask(&call).await?.body(ANSWER_LIMIT).await };
         let answer = tokio::time::timeout_at(until, answer).await;
         let answer = answer.unwrap_or_else(|_| Err(self.client.unfinished(self.timeout)))?;

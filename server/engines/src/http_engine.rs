@@ -143,7 +143,8 @@ impl HttpEngine {
     /// What the server tells at a path.
     async fn told(&self, path: &str, body: Option<Vec<u8>>) -> Result<Value, Fault> {
         let until = Instant::now() + METADATA_LIMIT;
-        let call = Call { url: self.client.endpoint(path)?, body, shown: None, until: Some(until) };
+        let call =
+            Call { url: self.client.endpoint(path)?, body, shown: None, document: None, until: Some(until) };
         let said = async {
             let mut reply = self.client.ask(&call).await?;
             let body = reply.body(METADATA_BYTES).await?;
@@ -180,7 +181,7 @@ impl HttpEngine {
     /// Whether a server of llama.cpp says that it is ready.
     pub(crate) async fn is_ready(&self) -> bool {
         let Ok(url) = self.client.endpoint("/health") else { return false };
-        let call = Call { url, body: None, shown: None, until: Some(Instant::now()) };
+        let call = Call { url, body: None, shown: None, document: None, until: Some(Instant::now()) };
         self.client.ask(&call).await.is_ok()
     }
 
@@ -288,8 +289,11 @@ impl HttpEngine {
 
     async fn ask(&self, request: &Request, sent: &Sent) -> Result<Reply<'_>, Refusal> {
         let ours = self.body(sent.question(), &sent.stop);
-        let call =
-            Call { until: request.deadline, ..self.call(sent.question(), &ours).map_err(Refusal::Fault)? };
+        let call = Call {
+            document: Some(request.into()),
+            until: request.deadline,
+            ..self.call(sent.question(), &ours).map_err(Refusal::Fault)?
+        };
         match self.client.ask(&call).await {
             Ok(reply) if sent.is_hole() && ignores_suffix(self.settings.kind, &reply) => {
                 Err(Refusal::Lesson(Lesson::NoHole))
@@ -320,6 +324,7 @@ impl HttpEngine {
             url: self.client.endpoint((self.format.path)(question))?,
             body: Some(Value::from(body).to_string().into_bytes()),
             shown: Some(ours.clone().into()),
+            document: None,
             until: None,
         })
     }
@@ -340,7 +345,8 @@ impl HttpEngine {
         let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
         let question = Question::Rendered { prompt };
         let call = self.call(question, &self.body(question, &stop)).ok()?;
-        Some(self.client.canonical(&self.settings.name, &call))
+        let document = render::document_in(prompt, &choice.template);
+        Some(self.client.canonical(&self.settings.name, &call).about(Some(document)))
     }
 
     /// What a refusal teaches, if that leaves a way to ask.

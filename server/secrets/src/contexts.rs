@@ -10,10 +10,13 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
-use crate::values::{is_key, is_password, is_plain_password, pattern};
+use crate::values::{self, is_hex_key, is_key, is_password, is_plain_password, is_uuid, pattern};
 
 /// Longer lines are data; their beginning is looked at, bytes.
 const MAX_LINE: usize = 4 << 10;
+
+/// Shorter words behind the name of a scheme are words, bytes.
+const MIN_SCHEME_VALUE: usize = 16;
 
 /// How far before a string the word may stand that says what it is, bytes.
 const REACH: usize = 160;
@@ -21,9 +24,36 @@ const REACH: usize = 160;
 /// Words that a line must hold to be looked at.
 static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
-        "pass", "pwd", "secret", "token", "key", "cred", "auth", "login", "connect", "cipher", "crypt",
-        "hmac", "jwt", "sign", "bearer", "basic", "wifi", "ldap", "://", "@tcp(", "curl", "btoa", "buffer",
-        "pin\"", "x-api", "sql.open",
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "cred",
+        "auth",
+        "login",
+        "connect",
+        "cipher",
+        "crypt",
+        "hmac",
+        "jwt",
+        "sign",
+        "bearer",
+        "basic",
+        "wifi",
+        "ldap",
+        "://",
+        "@tcp(",
+        "curl",
+        "btoa",
+        "buffer",
+        "pin\"",
+        "x-api",
+        "sql.open",
+        "pw",
+        "identified by",
+        "sequelize",
+        "mysql",
     ];
     let built =
         AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words);
@@ -41,7 +71,7 @@ static STRINGS: LazyLock<Regex> = LazyLock::new(|| {
 /// Names of passwords and keys; `pass` alone only as a whole word.
 static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)passw(?:or)?[dt]|passphrase|(?:^|[^a-z])pwd|pwd(?:[^a-z]|$)|(?:[_-]|\b)pass(?:\b|[_\d])|[a-z]Pass\b|\bcreds?\b|credential|getpass|securestring",
+        r"(?i)passw(?:or)?[dt]|passphrase|(?:^|[^a-z])pwd|pwd(?:[^a-z]|$)|\bpw\b|(?:[_-]|\b)pass(?:\b|[_\d])|[a-z]Pass\b|\bcreds?\b|credential|getpass|securestring",
     )
 });
 static KEY: LazyLock<Regex> = LazyLock::new(|| {
@@ -60,8 +90,8 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
 /// What a name says of something else than the secret itself, right where the name ends.
 static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)(?:passw(?:or)?d|passphrase|pwd|pass|secret|token|key|credentials?|auth)s?[_-]?",
-        r"(?:hash|digest|label|field|type|name|path|file|url|uri|endpoint|hint|header|regex|pattern|format|length|len|size|min|max|placeholder|prompt|message|msg|error|err|title|text|policy|strength|rule|issuer|algorithm|alg|prefix|suffix|address|symbol|color|count|index|kind|version|column|validators?|ref|env|provider|code|binding|shortcut|board|frame|down|up|press|usage|manager|store[_-]?type|service)",
+        r"(?i)(?:passw(?:or)?d|passphrase|pwd|pass|secret|token|key|credentials?|auth)s?[_ -]?",
+        r"(?:id\b|hash|digest|label|field|type|name|path|file|url|uri|endpoint|hint|header|regex|pattern|format|length|len|size|min|max|placeholder|prompt|message|msg|error|err|title|text|policy|strength|rule|issuer|algorithm|alg|prefix|suffix|address|symbol|color|count|index|kind|version|column|validators?|ref|env|provider|code|binding|shortcut|board|frame|down|up|press|usage|manager|store[_-]?type|service|reset|change|timeout|days|age|expir|ttl|lifetime|history|attempt|score)",
         r"[\w]*[^\w]{0,8}$"
     ))
 });
@@ -71,21 +101,68 @@ static HASHED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Values without quotes behind a name, in comments and in strings.
+/// Values behind a name within comments and strings, where quotes may be doubled or escaped.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[_-]?key|(?:access|account)[_-]?key)(?:\w*)["'\])]{0,2}\s*(?:[:=]|=>|\bis\b)\s*["'`]?([^\s"'`<>{}();,&]{6,})"#,
+        r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[_-]?key|(?:access|account)[_-]?key)(?:\w*)(?:["'\])\\]{0,3}\s*(?:[:=]|=>|\bis\b)\s*[\\"'`]{0,3}|\s\\?["'`])([^\s"'`<>{}();,&\\]{6,})"#,
+    )
+});
+
+/// A line of variables, as it is in a string of many lines.
+static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY)[A-Z0-9_]*=([^\s"'`(){}<>$;,\[\]]{6,})\s*$"#,
+    )
+});
+
+/// Passwords in statements of SQL and in commands of shells.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\\"'`]{1,2}([^"'`\\\s]{6,})|\b(?:mysql|mysqldump|mysqladmin|mariadb)\s[^"'`|;]*?\s-p([^\s"'`]{6,})|\bsshpass\s+-p\s*([^\s"'`]{6,})|["'`](?-i:AUTH)\s([^\s"'`%]{6,})["'`]"#,
     )
 });
 
 /// Where the name of an argument follows its default.
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdefault(?:_value)?\s*=\s*$"));
 
-/// A password's name right before the string: assigned, compared, or a key of a map.
+/// A password's name right before the string: assigned, compared, the key of a map, or the call that takes it.
 static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"(?:passw(?:or)?[dt]|passphrase|\bpwd|\bpw|\bpass|[a-z_]pwd|_pass|(?-i:[a-z]Pass)|secret)";
+    let opening = r"(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*";
+    pattern(&format!(
+        concat!(
+            r#"(?i)(?:{name}["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{{1,24}})?\s*(?::=|={{1,3}}|!==?|:|=>)\s*{opening}"#,
+            // The name is the argument or the part before.
+            r#"|{name}["'`]\s*,\s*{opening}|#\s*define\s+\w*{name}\w*\s+\(?L?"#,
+            // The one that it is compared with.
+            r#"|(?:cmp|equals?|compare|assert_eq!|verify|check)\w*\s*\((?:[\w.&*]+,\s*)*[\w.&*]*{name}\w*,\s*{opening}"#,
+            // The call that takes it.
+            r#"|(?:set|with|use|check|verify|\.)_?\w*{name}\w*\((?:[\w&.*]+,\s*)?{opening})$"#,
+        ),
+        name = name,
+        opening = opening,
+    ))
+});
+
+/// The name of a key right before the string.
+static DIRECT_KEY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)(?:passw(?:or)?[dt]|passphrase|\bpwd|\bpass|_pass)["'\])\s]*(?::\s*[\w&'<>\[\]. ]{1,24})?\s*(?::=|={1,3}|!==?|:|=>)\s*(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*$"#,
+        r#"(?i)(?:(?:api|access|auth|secret|private|client|account|bearer|signing|encryption)[_-]?(?:key|token|secret)|secret|token)["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{1,24})?\s*(?::=|=|:|=>|["'`]\s*,)\s*(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*$"#,
     )
+});
+
+/// The argument behind a user's name, in calls and tuples that log in.
+static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)(?:(?:log_?in|sign_?in|credentials?\w*|basic_?auth|plain_?auth|userpass\w*|\bauth\w{0,12})["']?(?:\(\))?(?:\.\w{1,16})?\s*(?:[=:]\s*)?(?:new\s+\w+\s*)?[(\[{]"#,
+        r#"[^()\[\]]*["'`][^"'`]*["'`]\s*,|["'`](?:root|admin|administrator|user|username|sa|postgres|guest|svc|deploy|minio)["'`]\s*,"#,
+        r#"|://.*["'`]:["'`]\s*\+)\s*(?:Some\()?[brRuf@$]{0,2}$"#
+    ))
+});
+
+/// What takes a user and a password in one string.
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)(?:["'`](?:-u|--user)["'`],|userpwd,|btoa\(|b64encode\(|buffer\.from\(|basic)[^"'`]*$"#)
 });
 
 /// Where a comment begins.
@@ -113,15 +190,22 @@ static CURL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:-u|--user)[ =]["']?[\w.@-]+:([^\s"'<>{}$]{4,})"#));
 static USER_AND_PASSWORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\w.@-]{1,40}:([^\s:/]{6,64})$"));
 static SCHEME: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?i)\b(?:bearer|basic|token|apikey)\s+([A-Za-z0-9._~+/-]{16,}={0,2})"#));
+    LazyLock::new(|| pattern(r#"(?i)\b(?:bearer|basic|token|apikey)\s+([A-Za-z0-9._~+/-]{8,}={0,2})"#));
 static SPRING: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\$\{[\w.-]*(?:secret|passw(?:or)?d|token|key)[\w.-]*:([^}\s]{6,})\}"));
 
 /// What names in a statement say of its strings.
+#[derive(Default)]
 struct Telling {
+    /// A password is named somewhere before it.
     is_password: bool,
     is_key: bool,
     is_call: bool,
+    /// A password's name is right before it.
+    is_direct_password: bool,
+    is_direct_key: bool,
+    /// It follows a user's name.
+    is_login: bool,
 }
 
 /// Calls `found` with every secret: the name of the rule and its range.
@@ -166,9 +250,15 @@ fn in_line(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<u
             found("password in url", range);
         }
     }
-    for (rule, pattern) in
-        [("parameter", &PARAMETER), ("spring default", &SPRING), ("define", &DEFINE), ("curl", &CURL)]
-    {
+    let is_any: fn(&str) -> bool = is_plain_secret;
+    for (rule, pattern, is_secret) in [
+        ("parameter", &PARAMETER, is_secret as fn(&str) -> bool),
+        ("define", &DEFINE, is_secret),
+        ("spring default", &SPRING, is_any),
+        ("curl", &CURL, is_any),
+        ("command", &COMMAND, is_any),
+        ("variable", &VARIABLE, is_any),
+    ] {
         for range in pattern.captures_iter(line).filter_map(|captures| group(&captures)) {
             if is_secret(&line[range.clone()]) {
                 found(rule, range);
@@ -176,7 +266,9 @@ fn in_line(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<u
         }
     }
     for range in SCHEME.captures_iter(line).filter_map(|captures| group(&captures)) {
-        if is_key(&line[range.clone()]) {
+        let value = &line[range.clone()];
+        let is_pair = values::decode_base64(value).is_some_and(|text| text.contains(':'));
+        if is_pair || value.len() >= MIN_SCHEME_VALUE && (is_key(value) || is_hex_key(value)) {
             found("authorization", range);
         }
     }
@@ -188,6 +280,10 @@ fn is_secret(value: &str) -> bool {
     is_password(value) || is_key(value)
 }
 
+fn is_plain_secret(value: &str) -> bool {
+    is_secret(value) || is_plain_password(value)
+}
+
 /// Words that documents write for a password.
 fn is_word_for_password(value: &str) -> bool {
     let lower = value.to_lowercase();
@@ -197,23 +293,33 @@ fn is_word_for_password(value: &str) -> bool {
         || value.chars().all(|character| character.is_ascii_digit() && value.len() < 6)
 }
 
-/// Values without quotes, in comments and within strings.
+/// Values without quotes of their own, in comments and within strings.
 fn bare(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
     let comment = COMMENT.find(line).map(|comment| comment.start());
     for captures in BARE.captures_iter(line) {
         let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else { continue };
         let in_comment = comment.is_some_and(|comment| comment < name.start());
-        let quotes = line[..name.start()].matches(['"', '\'', '`']).count();
-        let in_string = quotes % 2 == 1 && !line[name.end()..value.start()].contains(['"', '`']);
-        let text = value.as_str().trim_end_matches(['.', '!', '?', ']', '*', '\\']);
-        let text = if in_string { text.split("\\r").next().unwrap_or(text) } else { text };
-        let range = value.start()..value.start() + text.len();
-        if (in_comment || in_string) && is_secret(text) {
-            found("value in text", range);
-        } else if (in_comment || in_string) && is_secret(value.as_str()) {
+        if !in_comment && !is_in_string(line, name.start(), value.end()) {
+            continue;
+        }
+        let text = value.as_str().trim_end_matches(['.', '!', '?', ']', '*']);
+        let is_secret = if PASSWORD.is_match(name.as_str()) { is_plain_secret } else { is_secret };
+        if is_secret(text) {
+            found("value in text", value.start()..value.start() + text.len());
+        } else if is_secret(value.as_str()) {
             found("value in text", value.range());
         }
     }
+}
+
+/// Whether a place is within a string that goes on behind `end`, or that does not end in this line.
+fn is_in_string(line: &str, start: usize, end: usize) -> bool {
+    let holds = |captures: regex::Captures<'_>| {
+        let content = captures.iter().skip(1).flatten().next();
+        content.is_some_and(|content| content.start() <= start && end <= content.end())
+    };
+    STRINGS.captures_iter(line).any(holds)
+        || line[..start].matches(['"', '\'', '`']).count() % 2 == 1 && !line[start..end].contains(['"', '`'])
 }
 
 fn strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
@@ -227,15 +333,17 @@ fn strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<u
         let telling = telling(&context, &line[whole.end()..], whole.start() < end_of_last);
         end_of_last = whole.end();
         let is_argument = context.trim_end().ends_with(',') || context.ends_with('(');
-        let is_secret = telling.is_password && (is_password(value) || is_key(value))
+        let is_secret = telling.is_password && is_secret(value)
             || telling.is_key && (is_key(value) || is_password(value) && is_strong(value, &context))
-            || telling.is_password && DIRECT.is_match(&context) && is_plain_password(value)
-            || telling.is_call && is_argument && (is_key(value) || is_password(value));
+            || telling.is_direct_password && is_plain_password(value)
+            || telling.is_direct_key && (is_uuid(value) || is_hex_key(value))
+            || telling.is_call && is_argument && is_secret(value)
+            || telling.is_login && is_plain_password(value);
         if is_secret {
             found("string", content.range());
         } else if (telling.is_call || telling.is_password)
             && let Some(pair) = USER_AND_PASSWORD.captures(value).and_then(|captures| captures.get(1))
-            && is_password(pair.as_str())
+            && (is_password(pair.as_str()) || PAIR.is_match(&context) && is_plain_password(pair.as_str()))
         {
             found("user and password", content.start() + pair.start()..content.start() + pair.end());
         }
@@ -291,11 +399,18 @@ fn is_balanced(text: &str) -> bool {
     })
 }
 
+/// Whether the text before a value says that it is about a secret, as its digest or its name, rather than the secret itself.
+pub(crate) fn is_about_secret(text: &str, start: usize) -> bool {
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let line = text.ceil_char_boundary(line.max(start.saturating_sub(REACH)));
+    let before = &text[line.min(start)..start];
+    ABOUT.is_match(before) || HASHED.is_match(before)
+}
+
 /// What the text before a string, and the comment behind it, say of it.
 fn telling(context: &str, after: &str, overlaps: bool) -> Telling {
-    let none = Telling { is_password: false, is_key: false, is_call: false };
     if overlaps || ABOUT.is_match(context) || HASHED.is_match(context) {
-        return none;
+        return Telling::default();
     }
     // A comment behind the statement may say what the value is.
     let remark = after.find("//").or_else(|| after.find("/*")).map_or("", |at| &after[at..]);
@@ -303,9 +418,16 @@ fn telling(context: &str, after: &str, overlaps: bool) -> Telling {
     let remark = if is_default { after } else { remark };
     let remark = if after.len() < REACH { remark } else { "" };
     let compared = after.trim_start().starts_with(".equals(") && PASSWORD.is_match(after);
+    let says_secret = PASSWORD.is_match(remark) || remark.contains("secret");
+    let is_value = context.trim_end_matches(['b', 'L', '@', 'r', ' ']).ends_with(['=', ':', ',', '(', '{']);
+    // Java keeps passwords as arrays of characters.
+    let is_array = after.starts_with(".toCharArray()");
     Telling {
-        is_password: PASSWORD.is_match(context) || compared,
+        is_password: PASSWORD.is_match(context) || compared || PASSWORD.is_match(remark),
         is_key: KEY.is_match(context) || KEY.is_match(remark),
         is_call: CALL.is_match(context),
+        is_direct_password: DIRECT.is_match(context) || says_secret && is_value || is_array,
+        is_direct_key: DIRECT_KEY.is_match(context) || says_secret && is_value,
+        is_login: LOGIN.is_match(context),
     }
 }

@@ -79,7 +79,7 @@ fn is_literal(text: &str, range: &Range<usize>) -> bool {
     let before = text[..text.floor_char_boundary(range.start)].chars().next_back();
     let is_quoted = before.is_some_and(|before| ['"', '\'', '`'].contains(&before));
     let Some(value) = text.get(range.clone()) else { return false };
-    is_quoted && values::is_key(value)
+    is_quoted && values::is_key(value) && !contexts::is_about_secret(text, range.start)
 }
 
 /// `text` without its secrets; borrowed when there are none.
@@ -90,19 +90,40 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` without its secrets and those that begin before or end after it, as it is between two others; and the whole secrets.
+/// Three neighbouring texts with their secrets masked, those too that no single one of them shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaskedParts {
+    /// The end of the text before: as much of it as was searched, at most 8 KiB.
+    pub before: String,
+    /// The whole text in the middle.
+    pub text: String,
+    /// The beginning of the text after: as much of it as was searched, at most 8 KiB.
+    pub after: String,
+    /// The secrets that the middle one holds or crosses, in full.
+    pub secrets: Vec<String>,
+}
+
+/// Masks secrets in `text` as it is between two others.
 ///
-/// What is before and after says whether it holds one: `password = "` before an answer, or the other half of a token.
-pub fn redact_between(before: &str, text: &str, after: &str) -> (String, Vec<String>) {
+/// The neighbours show whether it holds one: `password = "` before an answer, or the other half of a token. With an empty `text`,
+/// `secrets` has those that the cursor parts.
+pub fn redact_between(before: &str, text: &str, after: &str) -> MaskedParts {
     let before = &before[before.ceil_char_boundary(before.len().saturating_sub(AROUND))..];
     let after = &after[..after.floor_char_boundary(AROUND)];
     let whole = [before, text, after].concat();
     let range = before.len()..before.len() + text.len();
     let mut findings = find_secrets(&whole);
+    // A mask begins and ends between characters, and so does each part.
+    let masked = mask(&whole, &findings);
     findings.retain(|finding| finding.range.start < range.end && range.start < finding.range.end);
-    let secrets = findings.iter().map(|finding| whole[finding.range.clone()].to_owned()).collect();
-    // A mask begins and ends between characters, and so does the text.
-    (mask(&whole, &findings)[range].to_owned(), secrets)
+    let secrets = findings.into_iter().map(|finding| whole[finding.range].to_owned()).collect();
+    let part = |range: Range<usize>| masked[range].to_owned();
+    MaskedParts {
+        before: part(0..range.start),
+        text: part(range.clone()),
+        after: part(range.end..whole.len()),
+        secrets,
+    }
 }
 
 /// `text` with every byte of the findings masked but line ends. They are in order and do not overlap.

@@ -18,6 +18,22 @@ const MIN_KEY_CHANGES: usize = 4;
 const MIN_HEX_CHARACTERS: usize = 24;
 const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
 
+/// The least hexadecimal digits of a key that a name announces: 64 bits.
+const MIN_NAMED_HEX_CHARACTERS: usize = 16;
+
+/// So many digits behind a name make no number of a field any more: `admin1234`.
+const MIN_LONE_DIGITS: usize = 3;
+
+/// Versions of packages, addresses of people, decorators, operators between names.
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)[\^~]\d+\.\d|^mailto:|^[\w.+-]+@[\w-]+\.[a-z]{2,}$|^@[a-z_.]+$|^\+\w+\+$|^[a-z.*+()]+$")
+});
+
+/// Keys that are pressed together.
+static CHORD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:(?:ctrl|control|shift|alt|option|cmd|command|mod|meta|super|c|m|s)[+-])+\w{1,9}$")
+});
+
 /// Words that stand where a secret is to be put, or in its place where there is none; parts of a value, in lower case.
 const PLACEHOLDERS: [&str; 24] = [
     "example",
@@ -91,8 +107,10 @@ fn is_stand_in(text: &str) -> bool {
         || text.starts_with(['/', '.', '~', '#', '%', ':', '-', '&', '?', '$'])
         || text.len() > 1
             && ["@", "__", "%"].iter().any(|mark| text.starts_with(mark) && text.ends_with(mark))
-        || parts().any(|part| PLACEHOLDERS.contains(&part))
+        || parts().any(|part| PLACEHOLDERS.contains(&part.trim_end_matches(|c: char| c.is_ascii_digit())))
         || UUID.is_match(text)
+        || CHORD.is_match(text)
+        || REFERENCE.is_match(text)
 }
 
 /// Whether a text is one that people make up as a password: digits or signs within words, not only behind them.
@@ -120,7 +138,8 @@ pub(crate) fn is_password(text: &str) -> bool {
 /// A sign that words are not joined by.
 fn has_sign(text: &str) -> bool {
     let inner = text.trim_matches(['!', '?', '*', '&', '#']);
-    inner.contains(['!', '@', '#', '$', '%', '^', '&', '~', '+'])
+    inner.contains(['!', '@', '#', '$', '%', '^', '&'])
+        || inner.contains(['~', '+']) && text.contains(|character: char| character.is_ascii_digit())
         || text.ends_with('!') && text.contains(|character: char| character.is_ascii_digit())
 }
 
@@ -160,16 +179,31 @@ fn has_leet_part(text: &str) -> bool {
     parts.windows(2).any(|two| is_leet(two[0]) && two[1].starts_with(char::is_alphabetic))
 }
 
-/// Whether a text may be a password where a name says plainly that it is one: letters with a number behind them, as in `hunter2`.
+/// Whether a text may be a password where its place says plainly that it is one: letters with digits, as in `hunter2`, also in parts
+/// that a hyphen or a sign joins. A name with a number behind it, as in `password2`, is the name of something.
 pub(crate) fn is_plain_password(text: &str) -> bool {
-    let core = NAMES.replace_all(text, "");
-    let core = TERMS.replace_all(&core, "");
-    let letters = core.chars().filter(|character| character.is_alphabetic()).count();
+    let without_terms = TERMS.replace_all(text, "");
+    let core = NAMES.replace_all(&without_terms, "");
+    let letters = |text: &str| text.chars().filter(|character| character.is_alphabetic()).count();
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).count();
     !is_stand_in(text)
         && (MIN_PASSWORD_CHARACTERS..=MAX_PASSWORD_CHARACTERS).contains(&text.len())
-        && text.chars().all(char::is_alphanumeric)
-        && letters >= 3
-        && core.contains(|character: char| character.is_ascii_digit())
+        && text.chars().all(|character| character.is_alphanumeric() || "-!@#$%^&*+=?".contains(character))
+        && letters(text) >= 3
+        && (letters(&core) >= 2 && digits(&core) >= 1 || digits(&core) >= MIN_LONE_DIGITS)
+}
+
+/// Whether a text has the form of a UUID, which names things, and is a key only where its place says so.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    UUID.is_match(text) && !is_masked(&text.replace('-', ""))
+}
+
+/// Whether a text is a number in hexadecimal digits, long enough for a key where its place says that it is one.
+pub(crate) fn is_hex_key(text: &str) -> bool {
+    text.len() >= MIN_NAMED_HEX_CHARACTERS
+        && text.chars().all(|character| character.is_ascii_hexdigit())
+        && has_both(text)
+        && entropy_bits(text.as_bytes()) >= MIN_KEY_ENTROPY_BITS
 }
 
 /// Words of several parts that each begin in a capital letter and end in a digit: `Pebble-Sh0re9`, `Key-St0re`, `Cr3d5`.
@@ -265,4 +299,30 @@ fn is_base64(text: &str) -> bool {
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
         && has_both(body)
         && cases * 3 >= body.len()
+}
+
+/// The text that base64 stands for, if it is printable.
+pub(crate) fn decode_base64(text: &str) -> Option<String> {
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        bits = bits << 6 | u32::from(digit(byte)?);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.contains(char::is_control))
 }

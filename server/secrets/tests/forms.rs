@@ -12,7 +12,7 @@ struct Form {
 }
 
 /// Reads forms: `== language` before the forms of a language, one a line, each secret between brackets. A dot in the middle of a
-/// token keeps scanners of others from taking it for a real one, and is left out.
+/// token keeps scanners of others from taking it for a real one, and is left out; `⏎` is a line end.
 fn forms(file: &str) -> Vec<Form> {
     let mut language = "";
     let mut forms = Vec::new();
@@ -27,6 +27,7 @@ fn forms(file: &str) -> Vec<Form> {
                 '⟦' => start = text.len(),
                 '⟧' => secrets.push(start..text.len()),
                 '·' => {}
+                '⏎' => text.push('\n'),
                 character => text.push(character),
             }
         }
@@ -87,7 +88,7 @@ fn check(positive: &str, negative: &str, least: f64) {
     );
     // Shown with `--no-capture`.
     let _ = writeln!(std::io::stderr(), "{report}");
-    assert!(recall >= least && precision >= least, "{report}");
+    assert!(recall >= least && wrong.is_empty(), "{report}");
 }
 
 #[test]
@@ -96,6 +97,21 @@ fn forms_that_rules_were_fitted_on() {
 }
 
 #[test]
+fn plain_passwords_in_all_kinds_of_places() {
+    check(include_str!("forms/plain_positive.txt"), include_str!("forms/plain_negative.txt"), 0.98);
+}
+
+/// Written before the rules for plain passwords: 82.6 % then, 90.9 % with them, and more once the misses were read.
+#[test]
+fn forms_that_were_written_before_their_rules() {
+    check(
+        include_str!("forms/written_first_positive.txt"),
+        include_str!("forms/written_first_negative.txt"),
+        0.96,
+    );
+}
+
+#[test]
 fn forms_that_no_rule_was_fitted_on() {
-    check(include_str!("forms/held_out_positive.txt"), include_str!("forms/held_out_negative.txt"), 0.85);
+    check(include_str!("forms/held_out_positive.txt"), include_str!("forms/held_out_negative.txt"), 0.95);
 }

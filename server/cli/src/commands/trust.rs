@@ -35,10 +35,10 @@ fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
     settings::refuse_broken(&layers, LayerKind::Workspace)
         .context("nothing is trusted; mend the file first")?;
     let config = Config::new(&layers, &variables);
-    trust::change(|store| store.trust(&file.to_string_lossy(), &content))?;
+    trust::change(|store| store.trust(&file, &content))?;
     if as_json {
         let engines: Vec<_> = config.engines.iter().map(|engine| engine.name.as_str()).collect();
-        return Ok(format!("{:#}\n", json!({ "trusted": file, "engines": engines })));
+        return Ok(format!("{:#}\n", json!({ "trusted": file.to_string_lossy(), "engines": engines })));
     }
     let mut text = format!("trusted as it is now: {}\n", file.display());
     if !config.engines.is_empty() {
@@ -60,9 +60,10 @@ fn describe(text: &mut String, engine: &Engine) {
 fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
     // A file that is gone can be forgotten too, by the path that the list shows.
     let file = file(path).unwrap_or_else(|_| path.to_owned());
-    let was_trusted = trust::change(|store| store.remove(&file.to_string_lossy()))?;
+    let was_trusted = trust::change(|store| store.remove(&file))?;
     if as_json {
-        return Ok(format!("{:#}\n", json!({ "removed": was_trusted.then_some(&file) })));
+        let removed = was_trusted.then(|| file.to_string_lossy());
+        return Ok(format!("{:#}\n", json!({ "removed": removed })));
     }
     let state = if was_trusted { "trusted no more" } else { "was not trusted" };
     Ok(format!("{state}: {}\n", file.display()))
@@ -70,20 +71,20 @@ fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
 
 fn list(as_json: bool) -> anyhow::Result<String> {
     let store = trust::list()?;
-    let state = |path: &str| match settings::read(Path::new(path)) {
+    let state = |path: &Path| match settings::read(path) {
         Ok(content) if store.trust_in(path, &content) == Trust::Trusted => "trusted",
         Ok(_) => "changed since",
         Err(_) => "not there",
     };
-    let listed: Vec<(&str, &str)> = store.paths().map(|path| (path, state(path))).collect();
+    let listed: Vec<(&Path, &str)> = store.paths().map(|path| (path, state(path))).collect();
     if as_json {
-        let row = |(path, state): &(&str, &str)| json!({ "path": path, "state": state });
+        let row = |(path, state): &(&Path, &str)| json!({ "path": path.to_string_lossy(), "state": state });
         return Ok(format!("{:#}\n", json!(listed.iter().map(row).collect::<Vec<_>>())));
     }
     if listed.is_empty() {
         return Ok("nothing is trusted\n".to_owned());
     }
-    Ok(listed.iter().map(|(path, state)| format!("{state:<13}  {path}\n")).collect())
+    Ok(listed.iter().map(|(path, state)| format!("{state:<13}  {}\n", path.display())).collect())
 }
 
 /// The file that is meant: itself, or that of a folder.

@@ -20,16 +20,18 @@ pub(crate) fn list() -> anyhow::Result<TrustStore> {
 pub(crate) fn change<T>(change: impl FnOnce(&mut TrustStore) -> T) -> anyhow::Result<T> {
     let path = place()?;
     let folder = path.parent().context("the list of trusted files has no folder")?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    private_files::own_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let failed = || format!("cannot write {}", path.display());
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.with_extension("lock"));
-    let lock = lock.with_context(failed)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let lock = private_files::open(&options, &path.with_extension("lock")).with_context(failed)?;
     // File systems without locks exist; two writers on one of them are the user's own doing.
     let _ = lock.lock();
     let mut store = load(&path)?;
     let done = change(&mut store);
     let new = path.with_extension("new");
-    let mut file = fs::File::create(&new).with_context(failed)?;
+    let options = OpenOptions::new().write(true).create(true).truncate(true).clone();
+    let mut file = private_files::open(&options, &new).with_context(failed)?;
     file.write_all(store.print().as_bytes()).and_then(|()| file.sync_all()).with_context(failed)?;
     drop(file);
     fs::rename(&new, &path).with_context(failed)?;

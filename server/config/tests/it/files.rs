@@ -1,6 +1,6 @@
 //! From what was read to the layers that hold.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use config::{Config, FileRead, Files, Trust, TrustStore, Variables};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn workspace(text: &str) -> Files {
 /// The list of trusted files after somebody trusted the workspace's file with this text.
 fn trusting(text: &str) -> Option<FileRead> {
     let mut list = TrustStore::default();
-    list.trust(WORKSPACE, text.as_bytes());
+    list.trust(Path::new(WORKSPACE), text.as_bytes());
     read("/data/trust.json", &list.print())
 }
 

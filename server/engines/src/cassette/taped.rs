@@ -38,16 +38,17 @@ impl Taped {
         cancel: &CancellationToken,
     ) -> Result<Answer, Error> {
         let form = self.form(&request);
-        let canonical = Canonical::new(self.tape.engine(), &form, form.clone());
+        let mut shown = form.clone();
+        // A command's arguments may be passwords, and its row is found by the hash.
+        shown.as_object_mut().and_then(|shown| shown.remove("settings"));
+        let canonical = Canonical::new(self.tape.engine(), &form, shown).about(Some((&request).into()));
         match self.tape.find(&canonical).map_err(|miss| self.error(miss))? {
             Some(reply) => self.replay(&reply, sink),
             None => {
-                let (before, after) = (request.prefix().to_owned(), request.suffix().to_owned());
                 let mut recording = Recording { sink, start: Instant::now(), pieces: Vec::new() };
                 let answer = self.engine.complete(request, &mut recording, cancel).await?;
                 let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
-                let pieces = super::pieces_without_secrets(&before, recording.pieces, &after);
-                let said = Said { pieces, finish, tokens };
+                let said = Said { pieces: recording.pieces, finish, tokens };
                 self.tape.record(canonical, Recorded::Said(said));
                 // A recording holds one text, and what is asked now and what is replayed are to be the same.
                 Ok(Answer { alternatives: Vec::new(), ..answer })

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::cassette::{Canonical, Recorded, Tape};
+use crate::cassette::{Canonical, Document, Recorded, Tape};
 
 use super::breaker::Breaker;
 use super::fault::{Fault, Stage};
@@ -56,6 +56,8 @@ pub(crate) struct Call {
     pub(crate) body: Option<Vec<u8>>,
     /// As much of the body as may stand in a cassette for people to read; all of it where nothing is said.
     pub(crate) shown: Option<Value>,
+    /// The document that it is about.
+    pub(crate) document: Option<Document>,
     /// When nobody wants the answer any more. Whoever asks keeps it; here it only decides what is worth waiting for.
     pub(crate) until: Option<Instant>,
 }
@@ -152,7 +154,7 @@ impl Client {
                 self.secrets.removed_from_json(call.shown.clone().unwrap_or_else(|| body.clone()));
             form["body"] = body;
         }
-        Canonical::new(engine, &form, shown)
+        Canonical::new(engine, &form, shown).about(call.document.clone())
     }
 
     /// The answer that was recorded.

@@ -138,7 +138,7 @@ impl<'a> Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Keeps what the model said, in the place of how the server said it.
+    /// Keeps what the model said, in the place of how the server said it. Its secrets are masked when it is written.
     pub(crate) fn keep_text(self, text: &str, finish: Finish, usage: Option<Usage>) {
         if let (Some(recording), Source::Live(_)) = (self.recording, self.source) {
             let (_, _, secrets) = self.client.parts();

@@ -41,12 +41,12 @@ pub(super) async fn listen(
     };
     let Listening { reply, reading, telling, .. } = listening;
     // A secret may be spread over the events of a body: such an answer is recorded as text, where it can be masked.
-    let (masked, secrets) = ::secrets::redact_between(request.prefix(), &telling.raw, request.suffix());
-    if secrets.is_empty() {
+    let masked = ::secrets::redact_between(request.prefix(), &telling.raw, request.suffix());
+    if masked.secrets.is_empty() {
         reply.keep(reading.is_over);
     } else {
         let finish = enough.or(reading.finish).unwrap_or(Finish::Stop);
-        reply.keep_text(&masked, finish, reading.usage);
+        reply.keep_text(&telling.raw, finish, reading.usage);
     }
     if let Some(prompt) = &reading.prompt {
         telling.sink.prompt(prompt);

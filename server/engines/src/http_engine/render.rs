@@ -4,6 +4,7 @@ use prompt::{Count, NoRoom, Placement, Reading, Settings, Shares, Snippet, Templ
 use syntax::Language;
 
 use super::way::{Way, plain};
+use crate::cassette::Document;
 use crate::formats::Question;
 use crate::{ContextItem, Request};
 
@@ -104,6 +105,23 @@ impl Sent {
                 format!("{}{prefix}[hole]{suffix}", context.collect::<String>())
             }
         }
+    }
+}
+
+/// The document in a prompt of this template: what is between its last tokens. Without any, all of the prompt is before the cursor.
+pub(super) fn document_in(prompt: &str, template: &Template) -> Document {
+    let tokens = template.tokens();
+    let mut texts = vec![prompt];
+    for token in tokens {
+        texts = texts.into_iter().flat_map(|text| text.split(token)).collect();
+    }
+    // Nothing follows the token that ends the document.
+    if texts.len() > 1 && texts.last().is_some_and(|text| text.is_empty()) {
+        texts.pop();
+    }
+    match (&texts[..], template.is_suffix_first()) {
+        ([.., after, before], true) | ([.., before, after], false) => Document::new(before, after),
+        _ => Document::new(prompt, ""),
     }
 }
 
