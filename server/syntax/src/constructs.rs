@@ -165,6 +165,10 @@ impl<'tree> Construct<'tree> {
     }
 }
 
+/// Matches of a query that are under way at the same time; the oldest are given up for more. Real code has less than ten. Each costs
+/// memory and is looked at for every child of its node.
+const MAX_MATCHES_UNDER_WAY: u32 = 256;
+
 /// Tries a query at single nodes.
 pub(crate) struct Matcher {
     query: &'static RoleQuery,
@@ -175,6 +179,7 @@ impl Matcher {
     pub(crate) fn new(query: &'static RoleQuery) -> Matcher {
         let mut cursor = QueryCursor::new();
         cursor.set_max_start_depth(Some(0));
+        cursor.set_match_limit(MAX_MATCHES_UNDER_WAY);
         Matcher { query, cursor }
     }
 

@@ -384,14 +384,14 @@ impl Lexer<'_> {
         is_raw.then(|| self.closed_at(&Literal::raw(b'"', 1, hashes), open + 1, 0))
     }
 
-    /// A character literal; `None` for a lifetime.
+    /// A character literal; `None` for a lifetime. A line end is only in one as an escape, since it may be one character or two.
     fn rust_char_end(&self, open: usize) -> Option<usize> {
         if self.byte(open + 1) == b'\\' {
             return Some(self.closed_at(&Literal::line(b'\''), open + 1, 0));
         }
         let c = self.text[open + 1..].chars().next()?;
         let close = open + 1 + c.len_utf8();
-        (c != '\'' && self.byte(close) == b'\'').then_some(close + 1)
+        (!matches!(c, '\'' | '\n' | '\r') && self.byte(close) == b'\'').then_some(close + 1)
     }
 
     /// `R"delimiter(…)delimiter"`.

@@ -30,12 +30,15 @@ enum Directive {
     End,
 }
 
-/// A group whose end is yet to come.
+/// A group whose end is yet to come. Depths are brackets that are open since the start of the text.
 struct Open {
     start: usize,
     arm_start: usize,
     arms: Vec<Range<usize>>,
-    depth: isize,
+    /// Depth at the start of the arm.
+    arm_depth: isize,
+    /// Least depth in the arm.
+    least: isize,
     is_balanced: bool,
 }
 
@@ -47,23 +50,33 @@ impl Conditionals {
         if !language.row().has_preprocessor {
             return Conditionals { groups };
         }
+        let mut depth = 0;
+        let mut close = |open: &mut Vec<Open>, directive: usize, depth: isize| {
+            let Some(mut group) = open.pop() else { return false };
+            group.next_arm(directive, depth, text);
+            // Only the innermost group is kept up to date with every bracket, so that nesting costs nothing.
+            open.last_mut().into_iter().for_each(|outer| outer.least = outer.least.min(group.least));
+            let Open { start, arm_start, arms, is_balanced, .. } = group;
+            groups.push(Group { range: start..arm_start, arms, is_balanced });
+            true
+        };
         for (place, token) in tokens.iter().enumerate() {
-            let word = &text[token.range.clone()];
+            let start = token.range.start;
             match directive(text, &tokens[place..]) {
-                Some(Directive::If) => {
-                    let start = token.range.start;
-                    open.push(Open::at(start, line_end(text, start)));
-                }
+                Some(Directive::If) => open.push(Open::at(start, line_end(text, start), depth)),
                 Some(Directive::Else) => {
-                    open.last_mut().into_iter().for_each(|group| group.next_arm(token.range.start, text));
+                    open.last_mut().into_iter().for_each(|group| group.next_arm(start, depth, text));
                 }
                 Some(Directive::End) => {
-                    groups.extend(open.pop().map(|group| group.end(token.range.start, text)))
+                    close(&mut open, start, depth);
                 }
-                None => open.iter_mut().for_each(|group| group.count(word)),
+                None => {
+                    depth += bracket(&text[token.range.clone()]);
+                    open.last_mut().into_iter().for_each(|group| group.least = group.least.min(depth));
+                }
             }
         }
-        groups.extend(open.into_iter().map(|group| group.end(text.len(), text)));
+        while close(&mut open, text.len(), depth) {}
         Conditionals { groups }
     }
 
@@ -82,29 +95,25 @@ impl Conditionals {
 }
 
 impl Open {
-    fn at(start: usize, arm_start: usize) -> Open {
-        Open { start, arm_start, arms: Vec::new(), depth: 0, is_balanced: true }
+    fn at(start: usize, arm_start: usize, depth: isize) -> Open {
+        Open { start, arm_start, arms: Vec::new(), arm_depth: depth, least: depth, is_balanced: true }
     }
 
-    fn count(&mut self, token: &str) {
-        match token {
-            "(" | "[" | "{" => self.depth += 1,
-            ")" | "]" | "}" => self.depth -= 1,
-            _ => {}
-        }
-        self.is_balanced &= self.depth >= 0;
-    }
-
-    fn next_arm(&mut self, directive: usize, text: &str) {
+    /// Ends the arm at `directive`. The least depth stays that of the whole group.
+    fn next_arm(&mut self, directive: usize, depth: isize, text: &str) {
         self.arms.push(self.arm_start..directive.max(self.arm_start));
         self.arm_start = line_end(text, directive);
-        self.is_balanced &= self.depth == 0;
-        self.depth = 0;
+        self.is_balanced &= self.least >= self.arm_depth && depth == self.arm_depth;
+        self.arm_depth = depth;
     }
+}
 
-    fn end(mut self, directive: usize, text: &str) -> Group {
-        self.next_arm(directive, text);
-        Group { range: self.start..self.arm_start, arms: self.arms, is_balanced: self.is_balanced }
+/// By how much a token changes the depth.
+fn bracket(token: &str) -> isize {
+    match token {
+        "(" | "[" | "{" => 1,
+        ")" | "]" | "}" => -1,
+        _ => 0,
     }
 }
 

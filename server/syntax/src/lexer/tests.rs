@@ -137,6 +137,15 @@ fn rust_strings_chars_and_lifetimes() {
         s‹"two
         lines"›w‹'outer›p‹:›w‹loop›"#]],
     );
+    for line_end in ["\n", "\r\n"] {
+        check(
+            Language::Rust,
+            &format!("'{line_end}' ' '"),
+            expect![[r#"
+            w‹'›⏎
+            s‹' '›w‹'›"#]],
+        );
+    }
 }
 
 #[test]
