@@ -118,6 +118,12 @@ impl World {
         }
     }
 
+    /// The same with an index of copies that is shared with others who have the same files; the first one who needs it fills it.
+    #[must_use]
+    pub fn sharing(self, copies: Arc<OnceLock<CopyIndex>>) -> World {
+        World { copies, ..self }
+    }
+
     /// The world as seen from an open document: the document's own text as given, and no other version of it.
     pub fn open(&self, document: Document) -> Snapshot {
         Snapshot {

@@ -48,6 +48,9 @@ const LONG_RUN: usize = 2 * MIN_RUN;
 const MIN_OVERLAP: usize = 10;
 /// Tokens around the removed text that are compared: enough for a run at its edge, and no more, since code further away is no copy of it.
 const AROUND: usize = 2 * MIN_RUN;
+/// Tokens that are compared for one question: some tenths of a second. Rare grams come first, so that what is beyond this number are grams
+/// that tables and boilerplate have in thousands of places, and no copies of this code.
+const MOST_COMPARED: usize = 2_000_000;
 /// A removed text of so many bytes without blanks is in no second file by chance.
 const TELLING_BYTES: usize = 40;
 /// Of a shorter one, the bytes before it that tell its place.
@@ -133,14 +136,23 @@ impl CopyIndex {
     fn files_with_runs(&self, code: &RemovedCode<'_>) -> FxHashSet<usize> {
         let query = QueryTokens::new(code);
         let mut found = FxHashSet::default();
-        for (place, hash) in grams(&query.tokens, GRAM).into_iter().enumerate() {
-            for candidate in self.with_hash(hash) {
+        let grams = grams(&query.tokens, GRAM).into_iter().enumerate();
+        let mut candidates: Vec<_> = grams.map(|(place, hash)| (place, self.with_hash(hash))).collect();
+        candidates.sort_by_key(|(_, fingerprints)| fingerprints.len());
+        let mut compared = 0;
+        for (place, fingerprints) in candidates {
+            for candidate in fingerprints {
+                if compared > MOST_COMPARED {
+                    return found;
+                }
+                compared += 1;
                 let number = candidate.file as usize;
                 let indexed = &self.files[number];
                 let is_other = *indexed.file.path != *code.path
                     && indexed.file.language.family() == code.language.family();
                 if is_other && !found.contains(&number) {
                     let run = Run::around(&query.tokens, place, indexed.tokens(), candidate.token as usize);
+                    compared += run.tokens.len();
                     if run.is_copy(&query) {
                         found.insert(number);
                     }
@@ -150,9 +162,10 @@ impl CopyIndex {
         found
     }
 
-    fn with_hash(&self, hash: u64) -> impl Iterator<Item = Fingerprint> {
+    fn with_hash(&self, hash: u64) -> &[Fingerprint] {
         let start = self.fingerprints.partition_point(|one| one.hash < hash);
-        self.fingerprints[start..].iter().take_while(move |one| one.hash == hash).copied()
+        let same = &self.fingerprints[start..];
+        &same[..same.partition_point(|one| one.hash == hash)]
     }
 }
 

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use syntax::{Language, SourceFile};
 
 use crate::cut::{Question, Repository, context_item};
+use crate::obstacle::{LeftOut, Obstacle};
 use crate::random::Random;
 use crate::{Judge, Options};
 use statement::Statements;
@@ -85,19 +86,23 @@ impl<'a> Quarry<'a> {
         Quarry { repository, options, judge, squeezed, order }
     }
 
-    /// The holes of some files after the other, each time one of every file before a second one of any.
-    pub(crate) fn batches(&self) -> impl Iterator<Item = Vec<CrossFileHole>> {
+    /// The holes of some files after the other, each time one of every file before a second one of any; with what was refused in them.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = (Vec<CrossFileHole>, LeftOut)> {
         self.order.chunks(BATCH).map(|files| {
-            let of_files: Vec<Vec<CrossFileHole>> = files.par_iter().map(|&file| self.holes(file)).collect();
-            let mut holes: Vec<(usize, CrossFileHole)> =
-                of_files.into_iter().flat_map(|holes| holes.into_iter().enumerate()).collect();
-            holes.sort_by_key(|(turn, _)| *turn);
-            holes.into_iter().map(|(_, hole)| hole).collect()
+            let of_files: Vec<(Vec<CrossFileHole>, Vec<Obstacle>)> =
+                files.par_iter().map(|&file| self.holes(file)).collect();
+            let (mut turns, mut refused) = (Vec::new(), LeftOut::new());
+            for (holes, obstacles) in of_files {
+                turns.extend(holes.into_iter().enumerate());
+                obstacles.into_iter().for_each(|obstacle| *refused.entry(obstacle).or_default() += 1);
+            }
+            turns.sort_by_key(|(turn, _)| *turn);
+            (turns.into_iter().map(|(_, hole)| hole).collect(), refused)
         })
     }
 
-    /// The holes of one file in random order.
-    fn holes(&self, file: usize) -> Vec<CrossFileHole> {
+    /// The holes of one file in random order, and why other uses in it are none.
+    fn holes(&self, file: usize) -> (Vec<CrossFileHole>, Vec<Obstacle>) {
         let source = &self.repository.files[file];
         let tree = syntax::parse(source.language, &source.text);
         let mut uses = self.repository.searcher.cross_file_uses(self.repository.projects, source, &tree);
@@ -106,17 +111,21 @@ impl<'a> Quarry<'a> {
         }
         let mut random = Random::new(self.options.seed, &format!("{} {}", Scenario::CrossFile, source.path));
         let statements = Statements::new(source, &tree);
-        let mut holes: Vec<CrossFileHole> = uses
-            .into_iter()
-            .filter_map(|used| {
-                let range = statements.hole(&used.name, &mut random)?;
-                let is_fit = is_long_enough(source, range.start)
-                    && TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()]));
-                is_fit.then_some(CrossFileHole { file, range, used })
-            })
-            .collect();
+        let (mut holes, mut refused) = (Vec::new(), Vec::new());
+        for used in uses {
+            match statements.hole(&used.name, &mut random) {
+                Err(obstacle) => refused.push(obstacle),
+                Ok(range)
+                    if is_long_enough(source, range.start)
+                        && TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()])) =>
+                {
+                    holes.push(CrossFileHole { file, range, used });
+                }
+                Ok(_) => {}
+            }
+        }
         random.shuffle(&mut holes);
-        holes
+        (holes, refused)
     }
 
     /// The cases of each hole; `None` where the truth stands elsewhere or is too easy.

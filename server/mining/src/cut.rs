@@ -12,6 +12,7 @@ use text::{Document, Encoding, Position};
 
 use crate::Sources;
 use crate::cross_file::squeezed;
+use crate::obstacle::Obstacle;
 use crate::parsed::{Hole, Shape};
 
 /// Similar functions that go with a `rag` case: Codev-Bench's three.
@@ -26,7 +27,7 @@ pub(crate) struct Repository<'a> {
     pub(crate) searcher: Searcher,
     pub(crate) projects: &'a Projects,
     pub(crate) origin: &'a Origin,
-    copies: OnceLock<CopyIndex>,
+    copies: &'a OnceLock<CopyIndex>,
 }
 
 /// How much of the file after the hole is left.
@@ -88,7 +89,7 @@ impl<'a> Repository<'a> {
             searcher: sources.index.searcher(&|_| false),
             projects: sources.projects,
             origin,
-            copies: OnceLock::new(),
+            copies: sources.copies,
         }
     }
 
@@ -109,11 +110,8 @@ impl<'a> Repository<'a> {
     pub(crate) fn cut(&self, file: usize, hole: &Hole, scenario: Scenario, tail: Tail) -> Option<Case> {
         let source = self.files.get(file)?;
         let text = &*source.text;
-        if !shows_end(source, hole, tail) {
-            return None;
-        }
         let suffix = suffix(text, hole, tail)?;
-        if tail != Tail::Whole && !hole.has_beginning {
+        if tail_obstacle(source, hole, tail).is_some() {
             return None;
         }
         let prefix = prefix(text, hole);
@@ -132,6 +130,12 @@ impl<'a> Repository<'a> {
             tags: tags(scenario, hole),
         };
         Some(question.case(source, self.origin))
+    }
+
+    /// Why no case can be cut with any of these tails, where a rule is the reason.
+    pub(crate) fn obstacle(&self, file: usize, hole: &Hole, tails: &[Tail]) -> Option<Obstacle> {
+        let source = self.files.get(file)?;
+        tails.iter().find_map(|&tail| tail_obstacle(source, hole, tail))
     }
 
     /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it. None
@@ -178,6 +182,14 @@ fn prefix(text: &str, hole: &Hole) -> String {
     }
     let line_end = if text[hole.range.start..].starts_with("\r\n") { "\r\n" } else { "\n" };
     format!("{before}{line_end}{}", last_line(&text[..hole.last_statement]))
+}
+
+/// Why the hole is not asked about with so much of the file behind it.
+fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: Tail) -> Option<Obstacle> {
+    if !shows_end(source, hole, tail) {
+        return Some(Obstacle::UnclearEnd);
+    }
+    (tail != Tail::Whole && !hole.has_beginning).then_some(Obstacle::NoBeginning)
 }
 
 /// Whether the place shows how much is asked for. On a fresh line that is a statement with its blocks where the rest is missing, and the

@@ -11,7 +11,8 @@ use syntax::Language;
 
 use crate::cross_file::{CrossFileHole, Quarry, VARIANTS, squeezed};
 use crate::cut::{Repository, Tail, shape_variant};
-use crate::obstacle::{Obstacle, obstacle};
+use crate::holes::FileHoles;
+use crate::obstacle::{LeftOut, Obstacle, obstacle};
 use crate::parsed::{Hole, Shape};
 use crate::random::Random;
 use crate::{Judge, Mined, Mix, Options};
@@ -47,7 +48,7 @@ fn scenario_weight(scenario: Scenario) -> usize {
 /// Draws `options.cases` cases. `holes` holds each file's holes, in the order of the repository's files.
 pub(crate) fn draw(
     repository: &Repository<'_>,
-    holes: &[Vec<Hole>],
+    holes: &[FileHoles],
     options: &Options,
     judge: Option<&Judge<'_>>,
 ) -> Mined {
@@ -60,7 +61,7 @@ pub(crate) fn draw(
         ids: BTreeSet::new(),
         asked: HashMap::new(),
         truths: BTreeSet::new(),
-        left_out: BTreeMap::new(),
+        left_out: refused(holes, options),
         cases: Vec::new(),
     };
     let mut missing = BTreeMap::new();
@@ -97,7 +98,7 @@ fn shares(options: &Options) -> Vec<usize> {
 
 struct Drawer<'a> {
     repository: &'a Repository<'a>,
-    holes: &'a [Vec<Hole>],
+    holes: &'a [FileHoles],
     options: &'a Options,
     judge: Option<&'a Judge<'a>>,
     /// Hidden ranges by file.
@@ -107,8 +108,21 @@ struct Drawer<'a> {
     asked: HashMap<blake3::Hash, usize>,
     /// Of `cross_file`, without their white space.
     truths: BTreeSet<String>,
-    left_out: BTreeMap<Obstacle, usize>,
+    left_out: LeftOut,
     cases: Vec<Case>,
+}
+
+/// What was refused in the files that some scenario would have asked about.
+fn refused(holes: &[FileHoles], options: &Options) -> LeftOut {
+    let is_wanted = |shape: Shape| {
+        let mut in_file = options.scenarios.iter().filter(|&&scenario| scenario != Scenario::CrossFile);
+        in_file.any(|&scenario| shape_weight(shape, scenario, options.mix, options.cases) > 0.0)
+    };
+    let mut counted = LeftOut::new();
+    for (_, obstacle) in holes.iter().flat_map(|file| &file.refused).filter(|(shape, _)| is_wanted(*shape)) {
+        *counted.entry(*obstacle).or_default() += 1;
+    }
+    counted
 }
 
 impl Drawer<'_> {
@@ -119,7 +133,10 @@ impl Drawer<'_> {
         let mut found = if scenario == Scenario::Rag { self.draw_twins(wanted) } else { 0 };
         let mut pool = Pool::new(self.repository, self.holes, scenario, self.options, wanted - found);
         while found < wanted {
-            let Some(draw) = pool.next() else { break };
+            let Some(draw) = pool.next() else {
+                self.leave_out(pool.undrawn(BlockKind::Import).map(|_| Obstacle::ImportShare));
+                break;
+            };
             if self.add(draw.file, &draw.hole, scenario) {
                 pool.count(&draw);
                 found += 1;
@@ -143,14 +160,15 @@ impl Drawer<'_> {
         // Nested blocks may share a range and a kind: the body of one `if` may be another one.
         let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Some(shape_variant(hole.shape)));
         let asked = (case.byte_range.clone(), case.block_kind, case.variant);
-        let hole = self.holes.get(file)?.iter().find(|hole| key(hole) == asked)?;
+        let hole = self.holes.get(file)?.holes.iter().find(|hole| key(hole) == asked)?;
         self.repository.cut(file, hole, Scenario::Rag, Tail::Whole)
     }
 
     fn draw_cross_file(&mut self, wanted: usize) -> usize {
         let quarry = Quarry::new(self.repository, self.options, self.judge);
         let mut found = 0;
-        for mut holes in quarry.batches() {
+        for (mut holes, refused) in quarry.batches() {
+            refused.into_iter().for_each(|(obstacle, count)| *self.left_out.entry(obstacle).or_default() += count);
             while found < wanted && !holes.is_empty() {
                 let few = holes.len().min((wanted - found).div_ceil(VARIANTS));
                 let tried: Vec<CrossFileHole> = holes.drain(..few).collect();
@@ -167,7 +185,8 @@ impl Drawer<'_> {
 
     /// Adds the cases of a hole, unless it overlaps another one or its truth was asked for already; says how many it added.
     fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANTS]) -> usize {
-        if self.leaves_out(&cases[0]) {
+        if let Some(obstacle) = obstacle(&cases[0]) {
+            self.leave_out([obstacle]);
             return 0;
         }
         let taken = self.taken.entry(hole.file).or_default();
@@ -177,6 +196,7 @@ impl Drawer<'_> {
             return 0;
         }
         if is_asked_elsewhere(&mut self.asked, &cases[0], hole.file) {
+            self.leave_out([Obstacle::AskedElsewhere]);
             return 0;
         }
         taken.push(hole.range.clone());
@@ -185,13 +205,8 @@ impl Drawer<'_> {
         VARIANTS
     }
 
-    /// Whether a right answer to the case could not be shown; such a case is counted.
-    fn leaves_out(&mut self, case: &Case) -> bool {
-        let obstacle = obstacle(case);
-        if let Some(obstacle) = obstacle {
-            *self.left_out.entry(obstacle).or_default() += 1;
-        }
-        obstacle.is_some()
+    fn leave_out(&mut self, obstacles: impl IntoIterator<Item = Obstacle>) {
+        obstacles.into_iter().for_each(|obstacle| *self.left_out.entry(obstacle).or_default() += 1);
     }
 
     /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.
@@ -202,8 +217,17 @@ impl Drawer<'_> {
         }
         let tails = tails(scenario, self.cases.len());
         let case = tails.iter().find_map(|&tail| self.repository.cut(file, hole, scenario, tail));
-        let Some(case) = case.filter(|case| !self.ids.contains(&case.id)) else { return false };
-        if self.leaves_out(&case) || is_asked_elsewhere(&mut self.asked, &case, file) {
+        let Some(case) = case else {
+            self.leave_out(self.repository.obstacle(file, hole, tails));
+            return false;
+        };
+        if self.ids.contains(&case.id) {
+            return false;
+        }
+        let is_asked = |asked: &mut _| is_asked_elsewhere(asked, &case, file);
+        let obstacle = obstacle(&case).or_else(|| is_asked(&mut self.asked).then_some(Obstacle::AskedElsewhere));
+        if let Some(obstacle) = obstacle {
+            self.leave_out([obstacle]);
             return false;
         }
         let taken = self.taken.entry(file).or_default();
@@ -319,7 +343,7 @@ struct Stratum<'a> {
 impl<'a> Pool<'a> {
     fn new(
         repository: &Repository<'_>,
-        holes: &'a [Vec<Hole>],
+        holes: &'a [FileHoles],
         scenario: Scenario,
         options: &Options,
         wanted: usize,
@@ -330,7 +354,7 @@ impl<'a> Pool<'a> {
         let mut strata: BTreeMap<_, Stratum<'a>> = BTreeMap::new();
         for (place, &file) in files.iter().enumerate() {
             let fits = |hole: &&Hole| shape_weight(hole.shape, scenario, options.mix, wanted) > 0.0;
-            for hole in holes[file].iter().filter(fits) {
+            for hole in holes[file].holes.iter().filter(fits) {
                 let stratum =
                     strata.entry((hole.kind, hole.shape, repository.files[file].language)).or_default();
                 stratum.places.entry(place).or_default().push(hole);
@@ -381,6 +405,12 @@ impl<'a> Pool<'a> {
         kinds.retain(|&kind| kind != BlockKind::Import || imports < import_quota(self.wanted, self.mix));
         self.random.shuffle(&mut kinds);
         self.drawn_kinds.most_owed(kinds.into_iter().map(|kind| (kind, kind_weight(kind, self.mix))))
+    }
+
+    /// The holes of a kind that were not drawn.
+    fn undrawn(&self, kind: BlockKind) -> impl Iterator<Item = &Hole> {
+        let strata = self.strata.iter().filter(move |(key, _)| key.0 == kind);
+        strata.flat_map(|(_, stratum)| stratum.places.values().flatten().copied())
     }
 
     /// Counts a hole that became a case against its shares.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use syntax::{Block, Body, SourceFile, Token, TokenKind, Tree};
 use unicode_segmentation::GraphemeCursor;
 
-use crate::parsed::{Hole, MAX_TRUTH_LINES, Parsed, Shape};
+use crate::obstacle::Obstacle;
+use crate::parsed::{Hole, MAX_TRUTH_BYTES, MAX_TRUTH_LINES, Parsed, Shape};
 use crate::random::Random;
 
 #[cfg(test)]
@@ -20,21 +21,35 @@ const MIN_STATEMENTS: usize = 2;
 /// Characters of an identifier that are typed when the cursor stands inside it.
 const MAX_TYPED_OF_IDENTIFIER: usize = 3;
 
-/// All holes of a file in order of their start.
-pub(crate) fn holes(file: &SourceFile, seed: u64) -> Vec<Hole> {
+/// Where a file could be cut.
+#[derive(Debug, Default)]
+pub(crate) struct FileHoles {
+    /// In order of their start.
+    pub(crate) holes: Vec<Hole>,
+    /// Places that a recipe allows and a rule refuses, with the cut that they would have been.
+    pub(crate) refused: Vec<(Shape, Obstacle)>,
+}
+
+/// All holes of a file.
+pub(crate) fn holes(file: &SourceFile, seed: u64) -> FileHoles {
     let tree = syntax::parse(file.language, &file.text);
     let parsed = Parsed::new(file, &tree);
     let mut random = Random::new(seed, &file.path);
-    let mut holes: Vec<Hole> = parsed
-        .blocks
-        .iter()
-        .enumerate()
-        .filter(|(_, block)| !block.has_error && parsed.is_whole_without(&block.range))
-        .flat_map(|(place, block)| parsed.cut(block, &parsed.blocks[place + 1..], &mut random))
-        .filter(|hole| parsed.is_whole_without(&hole.range) && is_between_signs(file, &tree, &hole.range))
-        .collect();
-    holes.sort_by_key(|hole| (hole.range.start, hole.range.end));
-    holes
+    let mut found = FileHoles::default();
+    for (place, block) in parsed.blocks.iter().enumerate().filter(|(_, block)| !block.has_error) {
+        if !parsed.is_whole_without(&block.range) {
+            found.refused.push((Shape::BlockStart, Obstacle::AcrossArms));
+            continue;
+        }
+        for hole in parsed.cut(block, &parsed.blocks[place + 1..], &mut random) {
+            match parsed.obstacle(file, &tree, block, &hole) {
+                Some(obstacle) => found.refused.push((hole.shape, obstacle)),
+                None => found.holes.push(hole),
+            }
+        }
+    }
+    found.holes.sort_by_key(|hole| (hole.range.start, hole.range.end));
+    found
 }
 
 /// Whether both ends of `range` are between two signs of the text as it is read: not inside of an escape, a character reference, a line
@@ -57,23 +72,41 @@ impl Parsed<'_> {
             Some(body) => {
                 cuts.push((Shape::HeaderEnd, self.statements_from(body, 0)));
                 cuts.push((Shape::RestOfBlock, self.rest_of_block(body, random)));
-                cuts.push((Shape::Empty, self.after_body(block, body)));
+                cuts.push((Shape::Empty, self.after_body(body)));
             }
-            None if block.kind.is_simple() => {
+            None if block.kind.is_simple() && block.range.len() <= MAX_TRUTH_BYTES => {
                 cuts.push((Shape::MidStatement, self.mid_statement(block, following, random)));
             }
             None => {}
         }
-        let holes = cuts.into_iter().filter_map(|(shape, range)| Some(self.hole(block, shape, range?)));
-        holes.filter(|hole| self.has_allowed_length(hole)).collect()
+        let ranges = cuts.into_iter().filter_map(|(shape, range)| Some((shape, range?)));
+        let allowed = ranges.filter(|(shape, range)| self.has_allowed_length(*shape, range));
+        allowed.map(|(shape, range)| self.hole(block, shape, range)).collect()
     }
 
-    fn has_allowed_length(&self, hole: &Hole) -> bool {
-        let truth = &self.text[hole.range.clone()];
-        match hole.shape {
-            Shape::Empty => true,
-            _ => !truth.trim().is_empty() && truth.lines().count() <= MAX_TRUTH_LINES,
-        }
+    /// Why a cut of `block` is refused, if it is.
+    fn obstacle(&self, file: &SourceFile, tree: &Tree, block: &Block, hole: &Hole) -> Option<Obstacle> {
+        let refusals = [
+            (Obstacle::AcrossArms, !self.is_whole_without(&hole.range)),
+            (Obstacle::InsideSign, !is_between_signs(file, tree, &hole.range)),
+            (Obstacle::NotAligned, hole.shape == Shape::Empty && !self.is_aligned(block)),
+        ];
+        refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
+    }
+
+    /// Whether a fresh line behind the block's last statement is recognized as one of its body: it is not where that statement is not
+    /// aligned with the first one, as behind a label, or the body is not indented.
+    fn is_aligned(&self, block: &Block) -> bool {
+        let statements = block.body.as_ref().map(|body| &*body.statements).unwrap_or_default();
+        let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return false };
+        let inner = self.indentation(last.start);
+        inner == self.indentation(first.start) && inner.len() > self.indentation(block.range.start).len()
+    }
+
+    fn has_allowed_length(&self, shape: Shape, range: &Range<usize>) -> bool {
+        let is_short = range.len() <= MAX_TRUTH_BYTES;
+        let truth = if is_short { &self.text[range.clone()] } else { "" };
+        shape == Shape::Empty || (!truth.trim().is_empty() && truth.lines().count() <= MAX_TRUTH_LINES)
     }
 
     /// The whole block, where it starts its line (a `catch` may follow the `}` of its `try`).
@@ -95,19 +128,13 @@ impl Parsed<'_> {
     }
 
     /// The end of the line on which the body's last statement ends, where nothing but blanks or a comment follows it there.
-    ///
-    /// `None` where a fresh line there would not be recognized as one of the body: where the last statement is not aligned with the
-    /// first one, as behind a label, or the body is not indented.
-    fn after_body(&self, block: &Block, body: &Body) -> Option<Range<usize>> {
+    fn after_body(&self, body: &Body) -> Option<Range<usize>> {
         let last = body.statements.last().filter(|_| body.statements.len() >= MIN_STATEMENTS)?;
         let rest = &self.text[last.end..];
         let line_end = last.end + rest.find('\n')?;
         let line_end = if self.text[..line_end].ends_with('\r') { line_end - 1 } else { line_end };
         let next_token = self.tokens_in(last.end..line_end).first();
-        let indentation = self.indentation(last.start);
-        let is_aligned = indentation == self.indentation(body.statements.first()?.start)
-            && indentation.len() > self.indentation(block.range.start).len();
-        (next_token.is_none() && self.starts_line(last.start) && is_aligned).then_some(line_end..line_end)
+        (next_token.is_none() && self.starts_line(last.start)).then_some(line_end..line_end)
     }
 
     /// From a token of the statement, or from inside an identifier, to its end.

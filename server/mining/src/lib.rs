@@ -20,16 +20,17 @@ mod parsed;
 mod random;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use cases::{Case, Origin, Scenario, Variant};
-use index::Index;
+use index::{CopyIndex, Index};
 use rayon::prelude::*;
 use syntax::{Projects, SourceFile};
 
 use crate::cut::Repository;
 
 pub use crate::cursor::{NoCase, at_cursor};
-pub use crate::obstacle::Obstacle;
+pub use crate::obstacle::{LeftOut, Obstacle};
 
 /// The scenarios that can be mined.
 pub const SCENARIOS: [Scenario; 5] = [
@@ -49,6 +50,8 @@ pub struct Sources<'a> {
     pub index: &'a Index,
     /// What the manifests beside them say.
     pub projects: &'a Projects,
+    /// Copies among the same files; filled when they are first asked for, and of use to others afterwards.
+    pub copies: &'a OnceLock<CopyIndex>,
 }
 
 /// Who says which `cross_file` cases can be answered from their own file alone; those are left out.
@@ -93,8 +96,8 @@ pub struct Mined {
     pub cases: Vec<Case>,
     /// Cases that could not be found, by scenario.
     pub missing: BTreeMap<Scenario, usize>,
-    /// Cases that were drawn and left out, by what kept a right answer from being shown.
-    pub left_out: BTreeMap<Obstacle, usize>,
+    /// Places of the scenarios that were asked for, among the files that were looked at, that are not made cases, by reason.
+    pub left_out: LeftOut,
 }
 
 /// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.

@@ -1,11 +1,15 @@
-//! Cases that no engine could be shown to answer rightly, whatever cuts its answers: they are left out, and counted.
+//! Why places where a file could be cut are left out; each is counted by its reason.
+//!
+//! Most are refused because no engine could be shown to answer them rightly, however its answer is cut; the others because they would
+//! measure something else than a completion at a cursor.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use cases::{Case, Variant};
 use syntax::Language;
 
-/// Why a right answer to a case could not be told from a wrong one.
+/// Why a place is not made a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obstacle {
     /// Without the truth, the text before and after the cursor is one word.
@@ -16,7 +20,49 @@ pub enum Obstacle {
     Repeated,
     /// Only the truth is indented by tabs, or only the rest of the file is.
     OtherIndentation,
+    /// Without the truth, some choice of `#if` arms would have unbalanced brackets.
+    AcrossArms,
+    /// The hole begins or ends inside of an escape, a character reference or several characters that are seen as one.
+    InsideSign,
+    /// A fresh line behind a complete body would not be recognized as one of the body: behind a label, or in a body that is not indented.
+    NotAligned,
+    /// The statement of a name from another file ends in the middle of a line.
+    MidLine,
+    /// What uses a name from another file ends its line with the `{` of a type or literal.
+    OpenBrace,
+    /// Where the rest of the file is missing, hardly anything is before the cursor either.
+    NoBeginning,
+    /// Where the rest of the block is missing, nothing shows how much is asked for.
+    UnclearEnd,
+    /// A case from another file has the same text before and after the cursor.
+    AskedElsewhere,
+    /// Imports have had their share of the suite, and nothing else was left.
+    ImportShare,
 }
+
+impl Obstacle {
+    /// Name of the reason in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Obstacle::InsideWord => "inside_word",
+            Obstacle::NoEnd => "no_end",
+            Obstacle::Repeated => "repeated",
+            Obstacle::OtherIndentation => "other_indentation",
+            Obstacle::AcrossArms => "across_arms",
+            Obstacle::InsideSign => "inside_sign",
+            Obstacle::NotAligned => "not_aligned",
+            Obstacle::MidLine => "mid_line",
+            Obstacle::OpenBrace => "open_brace",
+            Obstacle::NoBeginning => "no_beginning",
+            Obstacle::UnclearEnd => "unclear_end",
+            Obstacle::AskedElsewhere => "asked_elsewhere",
+            Obstacle::ImportShare => "import_share",
+        }
+    }
+}
+
+/// How many places were left out, by reason.
+pub type LeftOut = BTreeMap<Obstacle, usize>;
 
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,6 +71,15 @@ impl fmt::Display for Obstacle {
             Obstacle::NoEnd => "nothing shows where its block ends",
             Obstacle::Repeated => "its truth is repeated after the cursor",
             Obstacle::OtherIndentation => "its truth alone is indented by tabs, or by blanks",
+            Obstacle::AcrossArms => "it is a part of alternative #if arms",
+            Obstacle::InsideSign => "it begins or ends inside an escape or a character",
+            Obstacle::NotAligned => "a new line there would not belong to the body",
+            Obstacle::MidLine => "its statement ends in the middle of a line",
+            Obstacle::OpenBrace => "its line ends with the `{` of a type or literal",
+            Obstacle::NoBeginning => "too little code before the cursor, and none after it",
+            Obstacle::UnclearEnd => "nothing shows how much is asked for",
+            Obstacle::AskedElsewhere => "another file has the same text around the cursor",
+            Obstacle::ImportShare => "imports have had their share",
         })
     }
 }

@@ -8,6 +8,10 @@ use syntax::{Block, Body, Conditionals, Language, SourceFile, Token, TokenKind, 
 /// Longest truth, in lines: what is longer is written in many steps, not completed in one.
 pub(crate) const MAX_TRUTH_LINES: usize = 60;
 
+/// Longest truth, in bytes: as many lines of two hundred each. Only generated code has longer ones, and what is nested without end does: the
+/// work that each hole takes grows with its length.
+pub(crate) const MAX_TRUTH_BYTES: usize = 200 * MAX_TRUTH_LINES;
+
 /// Tokens before the cursor, at least, where the text behind it is missing: about six lines of code. With less, no engine and no person
 /// can tell what the file is about to become.
 const MIN_TOKENS_BEFORE_TAIL: usize = 50;
@@ -64,6 +68,8 @@ pub(crate) struct Parsed<'a> {
     pub(crate) text: &'a str,
     /// In order of their start, outer before inner.
     pub(crate) blocks: Vec<Block>,
+    /// Which of them are functions.
+    functions: Vec<usize>,
     tokens: Vec<Token>,
     language: Language,
     conditionals: Conditionals,
@@ -75,7 +81,10 @@ impl<'a> Parsed<'a> {
         let text = &*file.text;
         let tokens = syntax::lex(file.language, text);
         let conditionals = Conditionals::new(file.language, text, &tokens);
-        Parsed { text, blocks: tree.blocks(text), tokens, language: file.language, conditionals }
+        let blocks = tree.blocks(text);
+        let is_function = |place: &usize| blocks[*place].kind == syntax::BlockKind::Function;
+        let functions = (0..blocks.len()).filter(is_function).collect();
+        Parsed { text, blocks, functions, tokens, language: file.language, conditionals }
     }
 
     pub(crate) fn hole(&self, block: &Block, shape: Shape, range: Range<usize>) -> Hole {
@@ -102,7 +111,7 @@ impl<'a> Parsed<'a> {
         let body = |block: &Block| block.body.as_ref().map(|body| body.inner.clone());
         let holds = |inner: &Range<usize>| inner.start <= range.start && range.end <= inner.end;
         let around = |block: &&Block| block.range != *range && body(block).is_some_and(|inner| holds(&inner));
-        let block = self.blocks.iter().rev().find(around)?;
+        let block = self.begun_before(range).iter().rev().find(around)?;
         let inner = body(block)?;
         Some(InBody {
             is_first: self.words_in(inner.start..range.start).next().is_none(),
@@ -111,11 +120,18 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// The blocks that begin no later than `range`.
+    fn begun_before(&self, range: &Range<usize>) -> &[Block] {
+        &self.blocks[..self.blocks.partition_point(|block| block.range.start <= range.start)]
+    }
+
     /// The innermost function whose body holds `range`.
     fn enclosing_function(&self, range: &Range<usize>) -> Option<&Block> {
         let holds = |body: &Body| body.inner.start <= range.start && range.end <= body.inner.end;
-        let functions = self.blocks.iter().rev().filter(|block| block.kind == syntax::BlockKind::Function);
-        functions.into_iter().find(|function| function.body.as_ref().is_some_and(holds))
+        let before = self.begun_before(range).len();
+        let functions = &self.functions[..self.functions.partition_point(|&place| place < before)];
+        let mut functions = functions.iter().rev().map(|&place| &self.blocks[place]);
+        functions.find(|function| function.body.as_ref().is_some_and(holds))
     }
 
     /// The tokens that lie wholly in `range`, line ends among them.
@@ -158,8 +174,8 @@ impl<'a> Parsed<'a> {
 
     /// Whether nothing but blanks stands before `offset` on its line.
     pub(crate) fn starts_line(&self, offset: usize) -> bool {
-        let line_start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        self.text[line_start..offset].trim().is_empty()
+        let before = self.text[..offset].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        before.is_empty() || before.ends_with('\n')
     }
 }
 

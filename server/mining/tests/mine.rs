@@ -1,10 +1,11 @@
 //! What is mined, on small repositories and on the crate's own sources.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use cases::{BlockKind, Case, Origin, OriginKind, Scenario, Variant, to_line};
 use index::Index;
-use mining::{Mined, Mix, Options, Sources};
+use mining::{Mined, Mix, Obstacle, Options, Sources};
 use syntax::{Language, Projects, SourceFile};
 
 const PYTHON: &str = r#"import os
@@ -103,7 +104,7 @@ const IN_FILE: [Scenario; 4] =
     [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
 
 fn mine(files: &[SourceFile], options: &Options) -> Mined {
-    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]) };
+    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]), copies: &OnceLock::new() };
     mining::mine(&sources, options, None)
 }
 
@@ -440,4 +441,29 @@ fn nothing_is_cut_inside_of_what_is_read_as_one_sign() {
     assert!(has_case(Language::Tsx, &text, &|case| case.prefix.ends_with("<p>Tom ")));
     assert!(!has_case(Language::Tsx, &text, &parts));
     assert!(!has_case(Language::Tsx, &text.replace('\n', "\r\n"), &parts));
+}
+
+/// How many places of these files a rule refuses.
+fn refused(obstacle: Obstacle, files: &[SourceFile], scenario: Scenario) -> usize {
+    let mined = mine(files, &Options { scenarios: vec![scenario], ..options(40, 1) });
+    mined.left_out.get(&obstacle).copied().unwrap_or_default()
+}
+
+#[test]
+fn what_the_rules_refuse_is_counted_by_reason() {
+    let one = |language, text: &str| vec![file("one", language, text)];
+    let arms = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n    }\n    return a;\n}\n";
+    assert!(refused(Obstacle::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
+    let label = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n";
+    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::InnerBlock), 1);
+    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::FullBlock), 0, "not asked for");
+    let short = one(Language::Python, "def f(a):\n    b = a + 1\n    return b * a\n\n\ndef g(a):\n    return a\n");
+    assert!(refused(Obstacle::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
+    assert_eq!(refused(Obstacle::NoBeginning, &short, Scenario::FullBlock), 0);
+    assert!(refused(Obstacle::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
+    let copied = [one(Language::Python, PYTHON), vec![file("two", Language::Python, PYTHON)]].concat();
+    assert!(refused(Obstacle::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
+    let imports: String = (0..30).map(|number| format!("import module_{number}\n")).collect();
+    assert_eq!(refused(Obstacle::ImportShare, &one(Language::Python, &imports), Scenario::FullBlock), 29);
+    assert!(mine(&files(), &options(20, 1)).left_out.keys().all(|obstacle| !obstacle.name().contains(' ')));
 }

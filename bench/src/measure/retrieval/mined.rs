@@ -1,6 +1,7 @@
 //! A repository with the cases that are cut from it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use anyhow::Result;
 use cases::{Case, ENTITY_TAG, Origin, OriginKind, Scenario, Variant};
@@ -55,7 +56,8 @@ impl Mined {
         let index = Index::build(&files);
         let projects = Projects::new(snapshot.manifests());
         let origin = Origin::new(OriginKind::Mined, snapshot.tree_hash());
-        let sources = Sources { files: &files, index: &index, projects: &projects };
+        let copies = OnceLock::new();
+        let sources = Sources { files: &files, index: &index, projects: &projects, copies: &copies };
         let options = |holes, first_uses_only| Options {
             cases: VARIANTS * holes,
             seed: SEED,

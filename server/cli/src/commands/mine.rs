@@ -10,7 +10,7 @@ use crate::exit::Usage;
 use crate::folders::{self, USE_OUT};
 use crate::output::{count, quoted};
 use crate::steps::index::index;
-use crate::steps::mine::holes;
+use crate::steps::mine::{MinedCases, holes};
 use crate::steps::use_threads;
 use crate::{output, steps};
 
@@ -18,7 +18,7 @@ use crate::{output, steps};
 pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     use_threads(args.jobs)?;
     let indexed = index(&args.path)?;
-    let cases = steps::mine::mine(&indexed, &args.mining)?;
+    let MinedCases { cases, left_out } = steps::mine::mine(&indexed, &args.mining)?;
     if args.out.as_deref() == Some(Path::new("-")) {
         let rows: String = cases.iter().map(cases::to_line).collect();
         return Ok(output::print(&rows)?);
@@ -31,9 +31,19 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
         return Err(Usage(format!("{} is a folder; name a file with --out", path.display())).into());
     }
     replay::write_suite(&path, &cases)?;
-    let text =
-        if args.json { json(&path, &cases, args, indexed.report()) } else { summary(&path, &cases, args) };
-    Ok(output::print(&text)?)
+    if !args.json {
+        return Ok(output::print(&summary(&path, &cases, args))?);
+    }
+    let report = json!({
+        "suite": path.display().to_string(),
+        "hash": cases::suite_hash(&cases),
+        "cases": cases.len(),
+        "holes": holes(cases.iter()),
+        "scenarios": scenarios(&cases, &args.mining.scenarios),
+        "left_out": left_out,
+        "indexing": indexed.report(),
+    });
+    Ok(output::print(&format!("{report:#}\n"))?)
 }
 
 /// What was mined of one scenario.
@@ -76,7 +86,8 @@ fn summary(path: &Path, cases: &[Case], args: &MineArgs) -> String {
     )
 }
 
-fn json(path: &Path, cases: &[Case], args: &MineArgs, indexing: Value) -> String {
+/// The counts by scenario, for `--json`.
+fn scenarios(cases: &[Case], asked: &[Scenario]) -> Map<String, Value> {
     let scenario = |mined: Mined| {
         let mut counted = json!({ "cases": mined.cases, "holes": mined.holes });
         if let Some([resolved, unresolved]) = mined.names {
@@ -85,17 +96,5 @@ fn json(path: &Path, cases: &[Case], args: &MineArgs, indexing: Value) -> String
         }
         (mined.scenario.to_string(), counted)
     };
-    let scenarios: Map<String, Value> =
-        counts(cases, &args.mining.scenarios).into_iter().map(scenario).collect();
-    let suite = path.display().to_string();
-    let hash = cases::suite_hash(cases);
-    let report = json!({
-        "suite": suite,
-        "hash": hash,
-        "cases": cases.len(),
-        "holes": holes(cases.iter()),
-        "scenarios": scenarios,
-        "indexing": indexing,
-    });
-    format!("{report:#}\n")
+    counts(cases, asked).into_iter().map(scenario).collect()
 }

@@ -9,7 +9,7 @@ use crate::output::quoted;
 use crate::steps::answered::refuse_silence;
 use crate::steps::ask::{Asking, ask};
 use crate::steps::index::index;
-use crate::steps::mine::mine;
+use crate::steps::mine::{MinedCases, mine};
 use crate::steps::settings::Sources;
 use crate::steps::show::{Showing, score_and_show};
 use crate::steps::{cassette, engines, use_threads};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let cassette = cassette::open(&args.asking.cassette)?;
     let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = index(&args.path)?;
-    let cases = mine(&indexed, &args.mining)?;
+    let MinedCases { cases, left_out } = mine(&indexed, &args.mining)?;
     let world = indexed.world();
     let (engines, copies) = engines::configure(&candidates, &config, &world, &cases, args.asking.no_copies);
     let folder = match &args.out {
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     };
     let mut showing = Showing::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
+    showing.extra.insert("left_out".to_owned(), left_out);
     if config.engines.is_empty() && args.asking.engines.is_empty() {
         let command = format!("ghostbench try {} --engine builtin --engine nearest-line", quoted(&args.path));
         showing.next.push(format!("See how much of it is plain copying: {command}"));

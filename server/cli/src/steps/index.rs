@@ -1,13 +1,13 @@
 //! Reading a workspace and deriving what mining and engines need from it.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
 use completion::World;
-use index::Index;
+use index::{CopyIndex, Index};
 use indexer::{Indexer, Opening, Tokens};
 use mining::Sources;
 use replay::Code;
@@ -28,6 +28,8 @@ pub(crate) struct Indexed {
     pub(crate) index: Index,
     /// What its manifests say.
     pub(crate) projects: Arc<Projects>,
+    /// Copies among its files, for mining and replay alike.
+    copies: Arc<OnceLock<CopyIndex>>,
     /// How long it took to read and index.
     pub(crate) duration: Duration,
 }
@@ -42,7 +44,7 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<Indexed> {
     }
     let indexer::Indexed { files: snapshot, index, projects } = indexer.indexed().clone();
     let code = Code::new(&snapshot, workspace::git_state(path).as_ref());
-    Ok(Indexed { snapshot, code, index, projects, duration })
+    Ok(Indexed { snapshot, code, index, projects, copies: Arc::default(), duration })
 }
 
 /// Opens the index of the workspace at `path`, with what `cache` has of it.
@@ -145,16 +147,19 @@ impl Indexed {
     pub(crate) fn world(&self) -> World {
         let files = self.snapshot.files();
         let corpus = tokens(self.snapshot.root(), files, folders::caches().as_ref());
-        World::with_tokens(Arc::clone(files), corpus).with_index(
-            Arc::clone(files),
-            self.index.clone(),
-            Arc::clone(&self.projects),
-        )
+        World::with_tokens(Arc::clone(files), corpus)
+            .with_index(Arc::clone(files), self.index.clone(), Arc::clone(&self.projects))
+            .sharing(Arc::clone(&self.copies))
     }
 
     /// What mining works on.
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { files: self.snapshot.files(), index: &self.index, projects: &self.projects }
+        Sources {
+            files: self.snapshot.files(),
+            index: &self.index,
+            projects: &self.projects,
+            copies: &self.copies,
+        }
     }
 
     /// Sizes and speed, for `--json`.

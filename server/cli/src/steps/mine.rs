@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use cases::{Case, OriginKind, Scenario};
 use mining::{Judge, Mix, Options};
+use serde_json::Value;
 
 use crate::args::{MiningArgs, MixArg};
 use crate::exit::Usage;
@@ -12,8 +13,16 @@ use crate::progress::Progress;
 use crate::steps::index::Indexed;
 use crate::steps::judge::BuiltinJudge;
 
+/// Cases without secrets, and what is to be said of them.
+pub(crate) struct MinedCases {
+    /// The suite.
+    pub(crate) cases: Vec<Case>,
+    /// Places that were left out, by reason, for `--json`.
+    pub(crate) left_out: Value,
+}
+
 /// Mines cases as the arguments say.
-pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<Case>> {
+pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<MinedCases> {
     if args.cases == 0 {
         return Err(Usage("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
     }
@@ -35,13 +44,14 @@ pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<Vec<C
         say(&shortage(*scenario, *missing));
     }
     for (obstacle, left_out) in &mined.left_out {
-        say(&format!("left out {}: {obstacle}", count(*left_out, "case")));
+        say(&format!("left out {}: {obstacle}", count(*left_out, "place")));
     }
     let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
         say(&format!("replaced {} in the cases", count(secrets, "secret")));
     }
-    Ok(cases)
+    let left_out = mined.left_out.iter().map(|(obstacle, left_out)| (obstacle.name(), *left_out));
+    Ok(MinedCases { cases, left_out: left_out.collect() })
 }
 
 /// Places in files that cases were cut from; several cases can share one.

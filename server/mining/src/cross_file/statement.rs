@@ -5,6 +5,7 @@ use std::ops::Range;
 use syntax::{Conditionals, SourceFile, Token, TokenKind, Tree};
 
 use crate::holes::is_between_signs;
+use crate::obstacle::Obstacle;
 use crate::random::Random;
 
 /// A file's tokens and statements.
@@ -24,19 +25,25 @@ impl<'a> Statements<'a> {
         Statements { source, tree, tokens, conditionals }
     }
 
-    /// From a random token of the statement, on the name's own line and no later than the name, to the statement's end; `None` where
+    /// From a random token of the statement, on the name's own line and no later than the name, to the statement's end; why not, where
     /// the name is cut off, or no statement ends with a line.
-    pub(super) fn hole(&self, name: &Range<usize>, random: &mut Random) -> Option<Range<usize>> {
+    pub(super) fn hole(&self, name: &Range<usize>, random: &mut Random) -> Result<Range<usize>, Obstacle> {
         let statement_end = self.tree.statement_end(name.start);
         let starts = self.starts(name, statement_end);
-        let &start = starts.get(random.below(starts.len()))?;
+        let start = starts.get(random.below(starts.len())).copied().unwrap_or(name.start);
         let end = match statement_end {
-            Some(end) => self.end_of_line_with(name.start, end)?,
-            None => self.end_of_header(name.end)?,
+            Some(end) => self.end_of_line_with(name.start, end).ok_or(Obstacle::MidLine)?,
+            None => self.end_of_header(name.end).ok_or(Obstacle::OpenBrace)?,
         };
-        let end = start + self.source.text.get(start..end)?.trim_end().len();
-        let is_whole = name.end <= end && self.conditionals.leave_whole(&(start..end));
-        (is_whole && is_between_signs(self.source, self.tree, &(start..end))).then_some(start..end)
+        let end = start + self.source.text.get(start..end).ok_or(Obstacle::MidLine)?.trim_end().len();
+        let range = start..end;
+        let refusals = [
+            (Obstacle::MidLine, end < name.end),
+            (Obstacle::AcrossArms, !self.conditionals.leave_whole(&range)),
+            (Obstacle::InsideSign, !is_between_signs(self.source, self.tree, &range)),
+        ];
+        let refusal = refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle));
+        refusal.map_or(Ok(range), Err)
     }
 
     /// The end of the statement at `name` that ends at `end`; where something follows it on its line, of the innermost one around it that

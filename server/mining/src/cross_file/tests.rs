@@ -1,5 +1,7 @@
 //! What is cut in small workspaces of several languages.
 
+use std::sync::OnceLock;
+
 use cases::{Origin, OriginKind};
 use expect_test::{Expect, expect};
 use index::Index;
@@ -30,7 +32,7 @@ fn options() -> Options {
 }
 
 fn mine(files: &[SourceFile], options: &Options, judge: Option<&Judge<'_>>) -> Vec<Case> {
-    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]) };
+    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]), copies: &OnceLock::new() };
     crate::mine(&sources, options, judge).cases
 }
 

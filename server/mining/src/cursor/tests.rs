@@ -538,7 +538,7 @@ fn a_begun_statement_is_the_one_that_is_mined() {
     for (language, fixture) in FIXTURES {
         let text = fixture.replace("$0", "");
         let fixture = Fixture::new(language, &text);
-        let holes = (1..20).flat_map(|seed| crate::holes::holes(&fixture.file, seed));
+        let holes = (1..20).flat_map(|seed| crate::holes::holes(&fixture.file, seed).holes);
         for hole in holes.filter(|hole| hole.shape == Shape::MidStatement) {
             assert_eq!(fixture.case_at(hole.range.start).unwrap().truth, text[hole.range]);
         }

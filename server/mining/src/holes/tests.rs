@@ -10,7 +10,7 @@ use super::holes;
 fn check(language: Language, text: &str, expected: &Expect) {
     let file = SourceFile { path: "fixture".into(), language, text: text.into() };
     let show = |text: &str| text.split('\n').map(str::trim).collect::<Vec<_>>().join("⏎");
-    let lines = holes(&file, 1).into_iter().map(|hole| {
+    let lines = holes(&file, 1).holes.into_iter().map(|hole| {
         let line_start = text[..hole.range.start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[hole.range.end..].find('\n').map_or(text.len(), |at| hole.range.end + at);
         let before = text[line_start..hole.range.start].trim_start();
