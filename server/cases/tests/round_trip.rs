@@ -184,3 +184,24 @@ fn the_suite_hash_depends_on_the_order() {
     let [a, b] = ids;
     assert_ne!(suite_hash(&[a.clone(), b.clone()]), suite_hash(&[b, a]));
 }
+
+#[test]
+fn deeply_nested_rows_are_refused_on_a_small_stack() {
+    /// The smallest stack that a thread of ours has anywhere.
+    const STACK_BYTES: usize = 512 << 10;
+    const DEEP: usize = 100_000;
+    let read = || {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            for value in [open.repeat(DEEP), format!("{}1{}", open.repeat(DEEP), close.repeat(DEEP))] {
+                for row in [value.clone(), format!("{{\"context\":{value}}}"), format!("{{\"unknown\":{value}}}")] {
+                    assert!(cases::parse_line::<Case>(&row, 1).is_err());
+                    assert!(cases::parse_line::<Prediction>(&row, 1).is_err());
+                    assert!(cases::parse_lines::<Case>(&format!("{row}\n{row}\n")).is_err());
+                    assert!(cases::parse_document::<Run>(&row).is_err());
+                }
+            }
+        }
+    };
+    let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
+    running.expect("a thread can be started").join().expect("it ends well");
+}

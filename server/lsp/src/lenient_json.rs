@@ -366,4 +366,23 @@ mod tests {
             format!(r#"{{"params":{}{},"id":7,"method":"m"}}"#, "[".repeat(100_000), "]".repeat(100_000));
         check(&deep, expect![[r#"true Some(Number(7)) Some("m") None false"#]]);
     }
+
+    #[test]
+    fn deep_and_long_bodies_are_read_on_a_small_stack() {
+        /// The smallest stack that a thread of ours has anywhere.
+        const STACK_BYTES: usize = 512 << 10;
+        const DEEP: usize = 100_000;
+        let read = || {
+            for piece in ["[", "{\"a\":", "\"", "\\", "\\ud83d", "{\"text\":\"\\ud83d\",", ":", ",", "]", "1e", "\u{ed}"] {
+                let body = piece.repeat(DEEP);
+                for body in [body.clone(), format!("{{\"id\":1,\"params\":{body}")] {
+                    let repaired = repair(body.as_bytes());
+                    recognize(&repaired);
+                    drop(serde_json::from_slice::<serde_json::Value>(&repaired));
+                }
+            }
+        };
+        let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
+        running.expect("a thread can be started").join().expect("it ends well");
+    }
 }

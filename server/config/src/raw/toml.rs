@@ -19,6 +19,12 @@ use crate::variables::Variables;
 /// The entries of a file, in its order, and what is wrong with it. A value on a line that is no TOML is not there.
 pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>) {
     let file = File { path, text, lines: line_starts(text) };
+    if let Some(offset) = too_deep(text) {
+        let (line, column) = file.position(offset);
+        let place = Place::File { path: Arc::clone(path), line, column };
+        let message = format!("a key with more than {MAX_KEY_PARTS} parts; no setting has so many");
+        return (Vec::new(), vec![Problem::error(place, message)]);
+    }
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut broken = BTreeSet::new();
     let mut problems = Vec::new();
@@ -31,9 +37,51 @@ pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>
         }
     }
     problems.sort_by_key(|problem| problem.place.position());
-    let mut entries = file.table(table.get_ref());
+    let mut entries = file.table(table.get_ref(), 0);
     prune(&mut entries, &broken);
     (entries, problems)
+}
+
+/// Parts of a dotted key. The parser makes a table of each without a limit, and frees them by recursion.
+const MAX_KEY_PARTS: usize = 8;
+/// Tables and lists inside each other, where settings need four.
+const MAX_DEPTH: usize = 64;
+
+/// Where a key begins to have more than [`MAX_KEY_PARTS`] parts.
+fn too_deep(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut parts, mut is_in_part) = (0, 1, false);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'.' if is_in_part => (parts, is_in_part) = (parts + 1, false),
+            b' ' | b'\t' => {}
+            b'"' | b'\'' => {
+                at += quoted_length(&bytes[at..]) - 1;
+                is_in_part = true;
+            }
+            b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => is_in_part = true,
+            _ => (parts, is_in_part) = (1, false),
+        }
+        if parts > MAX_KEY_PARTS {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Length of the string that `bytes` begin with; up to the end of its line where it does not end there.
+fn quoted_length(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\n' => return at,
+            b'\\' if bytes[0] == b'"' => at += 2,
+            _ if byte == bytes[0] => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 /// What the parser says, but for where it takes a word without quotes for the beginning of `nan`, `inf` or `true`.
@@ -61,18 +109,18 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn table(&self, table: &DeTable<'_>) -> Vec<Entry> {
+    fn table(&self, table: &DeTable<'_>, depth: usize) -> Vec<Entry> {
         let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Entry {
             key: <std::borrow::Cow<'_, str> as AsRef<str>>::as_ref(key.get_ref()).to_owned(),
             place: self.place(key.span()),
-            node: self.node(value),
+            node: self.node(value, depth),
         };
         let mut entries: Vec<Entry> = table.iter().map(entry).collect();
         entries.sort_by_key(|entry| entry.place.position());
         entries
     }
 
-    fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
+    fn node(&self, value: &Spanned<DeValue<'_>>, depth: usize) -> Node {
         let raw = match value.get_ref() {
             DeValue::String(text) => Raw::Text(text.clone().into_owned()),
             DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
@@ -82,8 +130,11 @@ impl File<'_> {
             }
             DeValue::Boolean(value) => Raw::Boolean(*value),
             DeValue::Datetime(_) => Raw::Strange("a date"),
-            DeValue::Array(values) => Raw::List(values.iter().map(|value| self.node(value)).collect()),
-            DeValue::Table(table) => Raw::Table(self.table(table)),
+            DeValue::Array(_) | DeValue::Table(_) if depth == MAX_DEPTH => Raw::Strange("nested too deeply"),
+            DeValue::Array(values) => {
+                Raw::List(values.iter().map(|value| self.node(value, depth + 1)).collect())
+            }
+            DeValue::Table(table) => Raw::Table(self.table(table, depth + 1)),
         };
         Node { raw, place: self.place(value.span()) }
     }

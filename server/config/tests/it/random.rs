@@ -135,3 +135,61 @@ proptest! {
         }
     }
 }
+
+/// The smallest stack that a thread of ours has anywhere.
+const STACK_BYTES: usize = 512 << 10;
+const DEEP: usize = 100_000;
+
+/// Reads a file of settings on a small stack; returns how many problems it has.
+fn problems_on_a_small_stack(text: String) -> usize {
+    let read = move || {
+        let variables = Variables::default();
+        let layer =
+            Layer::file(LayerKind::User, Path::new("/c.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        let config = Config::new(&[layer.clone()], &variables);
+        layer.problems().len() + config.problems.len()
+    };
+    let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
+    running.expect("a thread can be started").join().expect("it ends well")
+}
+
+#[test]
+fn deeply_nested_files_end_on_a_small_stack() {
+    let key = "a.".repeat(DEEP) + "a";
+    let quoted = "\"a\" . 'b'.".repeat(DEEP) + "a";
+    let short = ["a"; 8].join(".");
+    let inline = (0..200).fold("1".to_owned(), |inner, _| format!("{{ {short} = {inner} }}"));
+    for text in [
+        format!("{key} = 1\n"),
+        format!("{quoted} = 1\n"),
+        format!("[{key}]\nb = 1\n"),
+        format!("[[{key}]]\nb = 1\n"),
+        format!("a = {{ {key} = 1 }}\n"),
+        format!("[{short}]\n{short} = {inline}\n"),
+        format!("a = {}1{}\n", "[".repeat(DEEP), "]".repeat(DEEP)),
+        format!("a = {}", "[".repeat(DEEP)),
+        format!("a = {}", "{ a = ".repeat(DEEP)),
+        format!("{}a", "[".repeat(DEEP)),
+    ] {
+        let start: String = text.chars().take(40).collect();
+        assert!(problems_on_a_small_stack(text) > 0, "{start}");
+    }
+    for text in ["a = 'a.a.a.a.a.a.a.a.a.a.a.a'\n", "a = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]\n"] {
+        let variables = Variables::default();
+        let layer =
+            Layer::file(LayerKind::User, Path::new("/c.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        assert!(!layer.is_broken(), "{text}");
+    }
+}
+
+#[test]
+fn deeply_nested_json_ends_on_a_small_stack() {
+    let deep = "[".repeat(DEEP);
+    assert!(config::TrustStore::parse(&deep).is_err());
+    // As deep as a parser of JSON goes.
+    let settings = format!("{{\"a\":{}{}}}", "[".repeat(120), "]".repeat(120));
+    let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    let read = move || drop(Layer::editor(&settings, &Variables::default()));
+    let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
+    running.expect("a thread can be started").join().expect("it ends well");
+}
