@@ -193,7 +193,9 @@ fn deeply_nested_rows_are_refused_on_a_small_stack() {
     let read = || {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             for value in [open.repeat(DEEP), format!("{}1{}", open.repeat(DEEP), close.repeat(DEEP))] {
-                for row in [value.clone(), format!("{{\"context\":{value}}}"), format!("{{\"unknown\":{value}}}")] {
+                for row in
+                    [value.clone(), format!("{{\"context\":{value}}}"), format!("{{\"unknown\":{value}}}")]
+                {
                     assert!(cases::parse_line::<Case>(&row, 1).is_err());
                     assert!(cases::parse_line::<Prediction>(&row, 1).is_err());
                     assert!(cases::parse_lines::<Case>(&format!("{row}\n{row}\n")).is_err());

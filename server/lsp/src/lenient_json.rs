@@ -373,7 +373,19 @@ mod tests {
         const STACK_BYTES: usize = 512 << 10;
         const DEEP: usize = 100_000;
         let read = || {
-            for piece in ["[", "{\"a\":", "\"", "\\", "\\ud83d", "{\"text\":\"\\ud83d\",", ":", ",", "]", "1e", "\u{ed}"] {
+            for piece in [
+                "[",
+                "{\"a\":",
+                "\"",
+                "\\",
+                "\\ud83d",
+                "{\"text\":\"\\ud83d\",",
+                ":",
+                ",",
+                "]",
+                "1e",
+                "\u{ed}",
+            ] {
                 let body = piece.repeat(DEEP);
                 for body in [body.clone(), format!("{{\"id\":1,\"params\":{body}")] {
                     let repaired = repair(body.as_bytes());

@@ -168,7 +168,9 @@ impl Drawer<'_> {
         let quarry = Quarry::new(self.repository, self.options, self.judge);
         let mut found = 0;
         for (mut holes, refused) in quarry.batches() {
-            refused.into_iter().for_each(|(obstacle, count)| *self.left_out.entry(obstacle).or_default() += count);
+            refused
+                .into_iter()
+                .for_each(|(obstacle, count)| *self.left_out.entry(obstacle).or_default() += count);
             while found < wanted && !holes.is_empty() {
                 let few = holes.len().min((wanted - found).div_ceil(VARIANTS));
                 let tried: Vec<CrossFileHole> = holes.drain(..few).collect();
@@ -225,7 +227,8 @@ impl Drawer<'_> {
             return false;
         }
         let is_asked = |asked: &mut _| is_asked_elsewhere(asked, &case, file);
-        let obstacle = obstacle(&case).or_else(|| is_asked(&mut self.asked).then_some(Obstacle::AskedElsewhere));
+        let obstacle =
+            obstacle(&case).or_else(|| is_asked(&mut self.asked).then_some(Obstacle::AskedElsewhere));
         if let Some(obstacle) = obstacle {
             self.leave_out([obstacle]);
             return false;

@@ -104,7 +104,12 @@ const IN_FILE: [Scenario; 4] =
     [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
 
 fn mine(files: &[SourceFile], options: &Options) -> Mined {
-    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]), copies: &OnceLock::new() };
+    let sources = Sources {
+        files,
+        index: &Index::build(files),
+        projects: &Projects::new(&[]),
+        copies: &OnceLock::new(),
+    };
     mining::mine(&sources, options, None)
 }
 
@@ -456,8 +461,13 @@ fn what_the_rules_refuse_is_counted_by_reason() {
     assert!(refused(Obstacle::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
     let label = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n";
     assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::InnerBlock), 1);
-    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::FullBlock), 0, "not asked for");
-    let short = one(Language::Python, "def f(a):\n    b = a + 1\n    return b * a\n\n\ndef g(a):\n    return a\n");
+    assert_eq!(
+        refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::FullBlock),
+        0,
+        "not asked for"
+    );
+    let short =
+        one(Language::Python, "def f(a):\n    b = a + 1\n    return b * a\n\n\ndef g(a):\n    return a\n");
     assert!(refused(Obstacle::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
     assert_eq!(refused(Obstacle::NoBeginning, &short, Scenario::FullBlock), 0);
     assert!(refused(Obstacle::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);

@@ -32,7 +32,12 @@ fn options() -> Options {
 }
 
 fn mine(files: &[SourceFile], options: &Options, judge: Option<&Judge<'_>>) -> Vec<Case> {
-    let sources = Sources { files, index: &Index::build(files), projects: &Projects::new(&[]), copies: &OnceLock::new() };
+    let sources = Sources {
+        files,
+        index: &Index::build(files),
+        projects: &Projects::new(&[]),
+        copies: &OnceLock::new(),
+    };
     crate::mine(&sources, options, judge).cases
 }
 
