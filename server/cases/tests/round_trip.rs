@@ -199,7 +199,7 @@ fn deeply_nested_rows_are_refused_on_a_small_stack() {
                     assert!(cases::parse_line::<Case>(&row, 1).is_err());
                     assert!(cases::parse_line::<Prediction>(&row, 1).is_err());
                     assert!(cases::parse_lines::<Case>(&format!("{row}\n{row}\n")).is_err());
-                    assert!(cases::parse_document::<Run>(&row).is_err());
+                    assert!(cases::parse_document::<cases::Run>(&row).is_err());
                 }
             }
         }
