@@ -12,6 +12,7 @@ pub(crate) mod control_characters;
 mod doubled_brackets;
 mod indentation;
 mod line_ends;
+mod lost_blanks;
 mod prefix_echo;
 mod repetition;
 mod rest_of_line;
@@ -59,9 +60,10 @@ impl<'a> Surroundings<'a> {
 type Filter = (&'static str, Keeps, fn(String, &Surroundings<'_>) -> String);
 
 /// In this order, since each one takes the answer as those before it leave it.
-const FILTERS: [Filter; 11] = [
+const FILTERS: [Filter; 12] = [
     ("control_characters", Keeps::Beginning, control_characters::cut),
     ("line_ends", Keeps::Code, line_ends::adapt),
+    ("lost_blanks", Keeps::Code, lost_blanks::restore),
     ("prefix_echo", Keeps::End, prefix_echo::remove),
     ("indentation", Keeps::Code, indentation::adapt),
     ("suffix_overlap", Keeps::Beginning, suffix_overlap::cut),
@@ -93,8 +95,8 @@ const WHOLE_UP_TO: [char; 2] = ['\n', ';'];
 /// Whether nothing that follows could be of use.
 pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
     let Some(end) = received.rfind(WHOLE_UP_TO) else { return false };
-    let text = line_ends::adapt(received[..=end].to_owned(), around);
-    let text = indentation::adapt(prefix_echo::remove(text, around), around);
+    let text =
+        indentation::adapt(prefix_echo::remove(with_blanks(&received[..=end], around), around), around);
     around.before.end(around.extent, &text).is_some()
         || repetition::is_endless(&text)
         || suffix_overlap::runs_on(&text, around)
@@ -111,11 +113,16 @@ pub(crate) fn begun(received: &str, around: &Surroundings<'_>) -> String {
     let beginning =
         beginning.trim_start_matches(['\r', '\n']).find('\n').map_or(beginning, |_| first_line(beginning));
     // The rest of a line end or of an indentation may be on its way.
-    let beginning = line_ends::adapt(beginning.trim_end_matches([' ', '\t', '\r']).to_owned(), around);
+    let beginning = with_blanks(lost_blanks::settled(beginning.trim_end_matches([' ', '\t', '\r'])), around);
     if prefix_echo::may_be(&beginning, around) {
         return String::new();
     }
     indentation::adapt(prefix_echo::remove(beginning, around), around)
+}
+
+/// A text with line ends and blanks between tokens as in the document.
+fn with_blanks(text: &str, around: &Surroundings<'_>) -> String {
+    lost_blanks::restore(line_ends::adapt(text.to_owned(), around), around)
 }
 
 /// The text up to the end of its first line that is not blank.

@@ -135,6 +135,21 @@ impl<'a> Before<'a> {
         reader.open().len() == closes
     }
 
+    /// The tokens before the cursor that are read again, and an answer, as one text; where the answer begins in it; and its tokens.
+    pub(crate) fn continued(&self, answer: &str) -> (String, usize, Vec<Token>) {
+        let text = [&self.text[self.restart..], answer].concat();
+        let tokens = lex(self.language, &text);
+        (text, self.text.len() - self.restart, tokens)
+    }
+
+    /// The last token before the cursor, if nothing but blanks is behind it on its line: no comment, and no literal around the cursor.
+    pub(crate) fn last_on_line(&self) -> Option<&'a str> {
+        let code = self.line().trim_end();
+        let start = self.text.len() - self.line().len();
+        let last = self.last.as_ref().filter(|last| last.range.end == start + code.len())?;
+        (!code.is_empty()).then(|| &self.text[last.range.clone()])
+    }
+
     /// Where literals and comments of an answer go over a line end, in bytes of the answer.
     pub(crate) fn spanning(&self, answer: &str) -> Vec<std::ops::Range<usize>> {
         let text = [&self.text[self.restart..], answer].concat();

@@ -42,6 +42,8 @@ pub struct Open<'a> {
     pub start: usize,
     /// The statement or item that it is a part of, as it was before the bracket.
     outer: Statement<'a>,
+    /// Whether its items are the accessors of a property, which may be without bodies.
+    has_accessors: bool,
 }
 
 impl Open<'_> {
@@ -204,7 +206,7 @@ impl<'a> Reader<'a> {
         let start = range.start;
         self.add(written, TokenKind::Punctuation, range);
         let outer = std::mem::take(&mut self.statement);
-        self.open.push(Open { bracket, holds, start, outer });
+        self.open.push(Open { bracket, holds, start, outer, has_accessors: false });
     }
 
     fn pop(&mut self, written: &'a str, range: Range<usize>) {
@@ -214,7 +216,7 @@ impl<'a> Reader<'a> {
         self.statement = open.outer;
         let before = self.statement.before_group;
         self.add(written, TokenKind::Punctuation, range);
-        self.statement.closed_block = open.holds == Holds::Block;
+        self.statement.closed_block = open.holds == Holds::Block || open.has_accessors;
         if open.bracket == b'(' {
             self.statement.has_group = true;
             self.statement.awaits_body = words::takes_condition(before);
@@ -254,7 +256,11 @@ impl<'a> Reader<'a> {
     /// Whether a token stands between two items. Finds out on the way that braces hold statements.
     fn separates(&mut self, written: &str) -> bool {
         let Some(open) = self.open.last_mut().filter(|open| open.holds != Holds::Block) else { return false };
-        if written == ";" && open.holds == Holds::Items {
+        let is_braced = open.holds == Holds::Items;
+        open.has_accessors |= is_braced
+            && self.statement.before_sign().is_some_and(|word| words::is_accessor(self.language, word))
+            && matches!(written, "{" | ";" | "=>");
+        if written == ";" && is_braced && !open.has_accessors {
             open.holds = Holds::Block;
         }
         open.holds != Holds::Block && matches!(written, "," | ";")
@@ -262,6 +268,11 @@ impl<'a> Reader<'a> {
 }
 
 impl Statement<'_> {
+    /// The last word, if it is the last token.
+    fn before_sign(&self) -> Option<&str> {
+        self.last.filter(|last| last.kind == TokenKind::Word).map(|last| last.text)
+    }
+
     fn follows(&self, texts: &[&str]) -> bool {
         self.last.is_some_and(|last| texts.contains(&last.text))
     }

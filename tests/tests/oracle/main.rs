@@ -37,15 +37,17 @@ const EACH: usize = 4;
 fn a_perfect_answer_is_shown_unharmed() {
     let Some(cases) = mined() else { return };
     let languages: HashSet<&str> = cases.iter().map(|case| &*case.case.language).collect();
-    assert_eq!(languages.len(), LANGUAGES, "{languages:?}");
-    assert!(cases.len() >= MIN_CASES, "{}", cases.len());
+    if !histories::are_others() {
+        assert_eq!(languages.len(), LANGUAGES, "{languages:?}");
+        assert!(cases.len() >= MIN_CASES, "{}", cases.len());
+    }
 
     let harmed: Vec<(&MinedCase, &str, String)> = cases.par_iter().flat_map(harmed).collect();
     let ids: HashSet<&str> = harmed.iter().map(|(case, ..)| &*case.case.id).collect();
     let mut table = Table::default();
     cases.iter().for_each(|case| table.count(case, !ids.contains(&*case.case.id)));
     eprintln!("shown unharmed\n{table}");
-    for (case, way, shown) in harmed.iter().step_by((harmed.len() / SHOWN_FAILURES / 2).max(1)) {
+    for (case, way, shown) in harmed.iter().step_by(step(harmed.len(), 2 * SHOWN_FAILURES)) {
         eprintln!("{}", case.failure(way, &case.case.truth, shown));
     }
     assert!(
@@ -55,6 +57,11 @@ fn a_perfect_answer_is_shown_unharmed() {
         ids.len(),
         cases.len()
     );
+}
+
+/// Every so many-th of `failures` is shown, so that about `shown` of them are; all of them where `GHOSTBENCH_ORACLE_ALL` is set.
+fn step(failures: usize, shown: usize) -> usize {
+    if std::env::var_os("GHOSTBENCH_ORACLE_ALL").is_some() { 1 } else { failures.div_ceil(shown).max(1) }
 }
 
 /// The ways of giving the truth that do not come through.
@@ -107,8 +114,7 @@ fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) {
         }
     }
     eprintln!("{}\n{table}", flaw.name());
-    let step = (failures.len() / SHOWN_FAILURES).max(1);
-    for (case, answer, shown) in failures.iter().step_by(step).take(SHOWN_FAILURES) {
+    for (case, answer, shown) in failures.iter().step_by(step(failures.len(), SHOWN_FAILURES)) {
         eprintln!("{}", case.failure(flaw.name(), answer, shown));
     }
     assert!(!asked.is_empty(), "nobody was asked");

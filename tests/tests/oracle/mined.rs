@@ -30,7 +30,7 @@ pub(crate) struct MinedCase {
     pub(crate) rest: String,
     /// What the line is indented by on which the enclosing function begins, or that of the cursor where there is none.
     pub(crate) outer: String,
-    repository: &'static str,
+    repository: String,
 }
 
 /// A case with other line ends.
@@ -97,7 +97,7 @@ impl MinedCase {
 pub(crate) fn mined() -> Option<Vec<MinedCase>> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let trees = check_out(folder.path())?;
-    let of_tree = |(name, tree): &(&'static str, PathBuf)| {
+    let of_tree = |(name, tree): &(String, PathBuf)| {
         let snapshot =
             workspace::load(tree, &workspace::Limits::standard(), &|_| {}).expect("a readable tree");
         mine(name, snapshot.files(), &Projects::new(snapshot.manifests()))
@@ -105,7 +105,7 @@ pub(crate) fn mined() -> Option<Vec<MinedCase>> {
     Some(trees.iter().flat_map(of_tree).collect())
 }
 
-fn mine(repository: &'static str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {
+fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {
     let index = Index::build(files);
     let sources = Sources { files, index: &index, projects, copies: &OnceLock::new() };
     let of_seed = |seed: u64| {
@@ -129,7 +129,7 @@ fn mine(repository: &'static str, files: &[SourceFile], projects: &Projects) -> 
     cases.into_par_iter().map(|case| with_file(repository, files, case)).collect()
 }
 
-fn with_file(repository: &'static str, files: &[SourceFile], case: Case) -> MinedCase {
+fn with_file(repository: &str, files: &[SourceFile], case: Case) -> MinedCase {
     let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
     let text: &Arc<str> = &file.text;
     let blocks = syntax::parse(file.language, text).blocks(text);
@@ -141,5 +141,5 @@ fn with_file(repository: &'static str, files: &[SourceFile], case: Case) -> Mine
     let line = text[..start].rsplit('\n').next().unwrap_or_default();
     let outer = text[start - line.len()..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
     let rest = text[case.byte_range.end..].to_owned();
-    MinedCase { language: file.language, rest, outer, repository, case }
+    MinedCase { language: file.language, rest, outer, repository: repository.to_owned(), case }
 }

@@ -8,6 +8,9 @@ mod relative;
 use super::Surroundings;
 use crate::extent::indentation;
 
+/// Tokens behind which code may go on with the next line, though a blank follows them.
+const GOES_ON_BELOW: [&str; 11] = ["{", "(", "[", ",", ";", ":", "}", "=>", "->", "\\", ">"];
+
 /// Removes an indentation that stands before the cursor already, and writes the others as the document's lines do.
 pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
     let line = around.before.line();
@@ -16,6 +19,13 @@ pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
         let doubled =
             answer.len() - answer.strip_prefix(line).unwrap_or(answer.trim_start_matches([' ', '\t'])).len();
         answer.drain(..doubled);
+    } else if line.ends_with([' ', '\t'])
+        && let Some(last) = around.before.last_on_line()
+    {
+        // The blank is there already, and what may follow it on the next line did not need it.
+        let blanks: &[char] =
+            if GOES_ON_BELOW.contains(&last) { &[' ', '\t'] } else { &[' ', '\t', '\r', '\n'] };
+        answer.drain(..answer.len() - answer.trim_start_matches(blanks).len());
     }
     if !answer.contains('\n') {
         return answer;
@@ -82,6 +92,15 @@ mod tests {
     fn an_indentation_stands_once() {
         check("a.py", "def f():\n    $0\n", "    x = 1\n    return x", "x = 1\n    return x");
         check("a.py", "def f():\n    $0\n", "x = 1", "x = 1");
+    }
+
+    #[test]
+    fn a_blank_before_the_cursor_is_not_written_again() {
+        check("a.cs", "public $0 { get; set; }\n", "\n    Kernel Kernel { get; set; }", "Kernel Kernel");
+        check("a.py", "x = $0\n", "  f(1)", "f(1)");
+        check("a.ts", "f(a, $0)\n", "\n  b", "\n  b");
+        check("a.py", "x = f( # $0\n", "\n  y)", "\n  y)");
+        check("a.py", "x = 'a $0'\n", " b", " b");
     }
 
     #[test]

@@ -4,9 +4,15 @@ use syntax::{TokenKind, is_reserved, lex};
 
 use super::{Surroundings, is_telling};
 
+/// Lines before the cursor's that may be repeated with it.
+const MAX_LINES: usize = 8;
+
 pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
     let line = around.before.line().trim_start();
     let echo = answer.trim_start_matches([' ', '\t', '\n', '\r']);
+    if let Some(rest) = several_lines(around).find_map(|lines| echo.strip_prefix(lines)) {
+        return rest.to_owned();
+    }
     match echo.strip_prefix(line).or_else(|| echo.strip_prefix(line.trim_end())) {
         Some(rest) if is_certain(line, rest, around) => {
             let rest = if line.ends_with(' ') { rest.strip_prefix(' ').unwrap_or(rest) } else { rest };
@@ -16,11 +22,23 @@ pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
     }
 }
 
+/// The text from each of the lines before the cursor's up to the cursor, the longest first. Nothing where the cursor's line is blank: the
+/// same statements may come twice.
+fn several_lines<'a>(around: &Surroundings<'a>) -> impl Iterator<Item = &'a str> {
+    let text = around.before.text();
+    let is_blank = around.before.line().trim().is_empty();
+    let starts =
+        text.rmatch_indices('\n').skip(1).map(|(at, _)| at + 1).take(if is_blank { 0 } else { MAX_LINES });
+    let starts: Vec<usize> = starts.collect();
+    starts.into_iter().rev().map(|start| text[start..].trim_start()).filter(|lines| lines.contains('\n'))
+}
+
 /// Whether an answer that began like this may turn out to repeat the line.
 pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
     let line = around.before.line().trim_start();
     let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
-    may_be_repeated(line, around) && line.len() > echo.len() && line.starts_with(echo)
+    let is_line = may_be_repeated(line, around) && line.len() > echo.len() && line.starts_with(echo);
+    is_line || several_lines(around).any(|lines| lines.starts_with(echo))
 }
 
 /// Whether a line says enough for its repetition to be none by chance: more than a part of a name, or a keyword, behind which it
@@ -89,6 +107,13 @@ mod tests {
         check("a.py", "x = $0\n", "x = 1", "1");
         check("a.java", "class A { void f() {\n  this$0\n} }", "this.x = 1;", ".x = 1;");
         check("a.go", "\tfmt.$0\n", "fmt.Println()", "Println()");
+    }
+
+    #[test]
+    fn lines_before_it_are_not_written_twice_either() {
+        let document = "f(a);\n// Now the settings.\nnew $0\n";
+        check("a.ts", document, "// Now the settings.\nnew Settings();", "Settings();");
+        check("a.ts", "f(a);\n$0\n", "f(a);\nf(b);", "f(a);");
     }
 
     #[test]

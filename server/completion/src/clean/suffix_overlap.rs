@@ -1,9 +1,12 @@
 //! Cuts an answer that runs on into the next lines after the cursor.
 
 use super::{Surroundings, is_telling};
+use crate::extent::indentation;
 
 /// Telling lines in a row that also stand after the cursor: so many are no chance.
 const CERTAIN_LINES: usize = 2;
+/// The same for lines that are all indented by as much more, or less, than they are there.
+const CERTAIN_SHIFTED_LINES: usize = 4;
 /// Most lines after the cursor that are compared.
 const MAX_LINES: usize = 16;
 
@@ -37,14 +40,57 @@ fn overlap(answer: &str, around: &Surroundings<'_>, is_open: bool) -> Option<usi
         start += line.len();
     }
     lines.retain(|(_, line)| is_not_blank(&line.as_str()));
-    (0..lines.len()).find(|&place| repeats(&lines[place..], &follows, is_open)).map(|place| lines[place].0)
+    let is_repeated = |&place: &usize| {
+        let overlap = Overlap::new(&lines[place..], &follows);
+        match place {
+            // What only begins like the next lines is new code that is like them: a test with the same annotations.
+            0 => overlap.is_whole(is_open),
+            _ => {
+                overlap.is_whole(is_open)
+                    || overlap.is_certain()
+                    || overlap_is_shifted(&lines[place..], &follows)
+            }
+        }
+    };
+    (0..lines.len()).find(is_repeated).map(|place| lines[place].0)
 }
 
-fn repeats(lines: &[(usize, String)], follows: &[&str], is_open: bool) -> bool {
-    let same = lines.iter().zip(follows).take_while(|((_, line), next)| line == *next).count();
-    let telling = follows[..same].iter().filter(|line| is_telling(line)).count();
-    let is_to_the_end = same > 0 && same == lines.len() && !is_open;
-    telling >= CERTAIN_LINES || is_to_the_end && telling > 0
+/// Lines that are the same, from a line of an answer and the first one after the cursor on.
+struct Overlap {
+    /// How many of them say something.
+    telling: usize,
+    /// Whether they go to the answer's end.
+    is_to_the_end: bool,
+    /// Whether they are all that is compared.
+    is_all: bool,
+}
+
+impl Overlap {
+    fn new(lines: &[(usize, String)], follows: &[&str]) -> Overlap {
+        let same = lines.iter().zip(follows).take_while(|((_, line), next)| line == *next).count();
+        Overlap {
+            telling: follows[..same].iter().filter(|line| is_telling(line)).count(),
+            is_to_the_end: same == lines.len(),
+            is_all: same == follows.len(),
+        }
+    }
+
+    fn is_certain(&self) -> bool {
+        self.telling >= CERTAIN_LINES
+    }
+
+    fn is_whole(&self, is_open: bool) -> bool {
+        self.telling > 0 && self.is_to_the_end && !is_open || self.is_certain() && self.is_all
+    }
+}
+
+/// Whether so many lines come again with another indentation that it is no chance.
+fn overlap_is_shifted(lines: &[(usize, String)], follows: &[&str]) -> bool {
+    let shift = |line: &str, next: &str| indentation(line).len() as isize - indentation(next).len() as isize;
+    let same = lines.iter().zip(follows).take_while(|((_, line), next)| {
+        line.trim_start() == next.trim_start() && shift(line, next) == shift(&lines[0].1, follows[0])
+    });
+    same.filter(|((_, line), _)| is_telling(line)).count() >= CERTAIN_SHIFTED_LINES
 }
 
 fn is_not_blank(line: &&str) -> bool {
@@ -70,6 +116,22 @@ mod tests {
     #[test]
     fn short_lines_repeat_by_chance() {
         check("a.go", "func f() {$0\nend()\n}\n", "\nx()\nend()\ny()", "\nx()\nend()\ny()");
+    }
+
+    #[test]
+    fn new_code_may_begin_like_the_next_lines() {
+        let next = "    [TestMethod]\n    [DataRow(1, 2)]\n    public void Second() { Check(2); }\n";
+        let first = "[TestMethod]\n    [DataRow(1, 2)]\n    public void First() { Check(1); }";
+        check("a.cs", &format!("class A\n{{\n    $0\n\n{next}}}\n"), first, first);
+        check("a.cs", &format!("class A\n{{\n    $0\n\n{next}}}\n"), next.trim(), "");
+    }
+
+    #[test]
+    fn lines_that_are_all_shifted_are_the_same() {
+        let next = "        onMouseLeave={leave}\n      >\n        <StyledImage\n          source={imageSource}\n          alternative='a'\n";
+        let shifted: String = next.lines().map(|line| format!("{}\n", &line[2..])).collect();
+        let answer = format!("    <Styled\n      onMouseEnter={{enter}}\n{shifted}");
+        check("a.tsx", &format!("return (\n$0\n{next}"), &answer, "    <Styled\n      onMouseEnter={enter}");
     }
 
     #[test]

@@ -42,12 +42,17 @@ pub(super) fn role(language: Language, word: &str, is_first: bool) -> Role {
 pub(super) fn takes_block(language: Language, word: &str) -> bool {
     match word {
         "async" | "move" => language == Language::Rust,
-        "get" | "set" | "init" | "add" | "remove" => language == Language::CSharp,
+        _ if is_accessor(language, word) => true,
         "using" => language == Language::CSharp,
         "type" => language == Language::Go,
         "static" => matches!(language.family(), Family::Java | Family::Script),
         _ => matches!(role(language, word, false), Role::Control | Role::Declaration) && word != "type",
     }
+}
+
+/// Whether a word may be that of a property's accessor, whose body may be missing.
+pub(super) fn is_accessor(language: Language, word: &str) -> bool {
+    language == Language::CSharp && matches!(word, "get" | "set" | "init" | "add" | "remove")
 }
 
 /// Whether a group behind this word is a condition, behind which a statement follows.

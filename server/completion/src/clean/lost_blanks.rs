@@ -1,0 +1,73 @@
+//! Puts back the blanks that some tokenizers take away before `!`.
+//!
+//! Where Hugging Face's tokenizers clean up blanks as they decode, which many of them do by default, `x != y` comes as `x!= y`, and `a && !b`
+//! as `a &&!b`. No formatter writes a blank on one side of such an operator alone, so that what is missing shows.
+
+use syntax::TokenKind;
+
+use super::Surroundings;
+
+/// Signs and words that a negation follows.
+const BEFORE_NEGATION: [&str; 9] = ["&&", "||", "==", "!=", "=", "?", ":", "=>", "return"];
+
+pub(super) fn restore(answer: String, around: &Surroundings<'_>) -> String {
+    if !answer.contains('!') {
+        return answer;
+    }
+    let mut written = String::with_capacity(answer.len());
+    let mut start = 0;
+    for at in places(&answer, around) {
+        written += &answer[start..at];
+        written.push(' ');
+        start = at;
+    }
+    written + &answer[start..]
+}
+
+/// The beginning of an answer without what may yet get a blank.
+pub(super) fn settled(beginning: &str) -> &str {
+    let code = beginning.trim_end_matches(['!', '=']);
+    if beginning[code.len()..].contains('!') { code.trim_end_matches([' ', '\t']) } else { beginning }
+}
+
+/// Where a blank is missing, in bytes of the answer.
+fn places(answer: &str, around: &Surroundings<'_>) -> Vec<usize> {
+    let (text, cursor, tokens) = around.before.continued(answer);
+    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' '));
+    let is_missing = |place: usize| {
+        let (token, before) = (tokens.get(place)?, tokens.get(place.checked_sub(1)?)?);
+        let last = &text[before.range.clone()];
+        let is_adjacent = before.range.end == token.range.start && token.range.start >= cursor;
+        let is_value = matches!(before.kind, TokenKind::Word | TokenKind::Number | TokenKind::String)
+            || matches!(last, ")" | "]");
+        let is_missing = match &text[token.range.clone()] {
+            "!=" | "!==" => is_value && is_blank(text.as_bytes().get(token.range.end)),
+            "!" | "!!" => {
+                let start = before.range.start.checked_sub(1)?;
+                BEFORE_NEGATION.contains(&last) && is_blank(text.as_bytes().get(start))
+            }
+            _ => false,
+        };
+        (is_adjacent && is_missing).then(|| token.range.start - cursor)
+    };
+    (0..tokens.len()).filter_map(is_missing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn blanks_before_a_sign_are_put_back() {
+        check("a.java", "if ($0\n    f();\n}\n", "x.a()!= null) {", "x.a() != null) {");
+        check("a.ts", "const a = b$0\n", "!== c &&!d", " !== c && !d");
+    }
+
+    #[test]
+    fn what_is_written_without_blanks_stays() {
+        check("a.ts", "const a = $0\n", "b!==c&&!d", "b!==c&&!d");
+        check("a.rs", "let a = $0\n", "vec![!b, c != d];", "vec![!b, c != d];");
+        check("a.py", "a = $0\n", "'x!= y'", "'x!= y'");
+        check("a.cs", "var a = $0\n", "b!.C(!d);", "b!.C(!d);");
+    }
+}
