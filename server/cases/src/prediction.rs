@@ -194,6 +194,27 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Prediction {
+    /// The first attempt at a case, without text, times and costs.
+    pub fn empty(case: Id, engine: EngineName, status: Status) -> Prediction {
+        Prediction {
+            schema: Schema::CURRENT,
+            case,
+            engine,
+            repetition: 0,
+            status,
+            reason: None,
+            raw: String::new(),
+            text: String::new(),
+            finish: Finish::None,
+            late: false,
+            tokens: None,
+            cost: None,
+            ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
+            recorded: None,
+            spans: Vec::new(),
+        }
+    }
+
     /// Whether the engine failed: it gave neither text nor the answer that there is nothing to suggest.
     pub fn has_failed(&self) -> bool {
         matches!(self.status, Status::Timeout | Status::Cancelled | Status::Error)

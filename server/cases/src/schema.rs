@@ -16,7 +16,7 @@ pub struct Schema {
 
 impl Schema {
     /// The version this build writes.
-    pub const CURRENT: Schema = Schema { major: 1, minor: 3 };
+    pub const CURRENT: Schema = Schema { major: 1, minor: 4 };
 
     /// Whether this build understands rows of this version.
     pub fn is_readable(self) -> bool {

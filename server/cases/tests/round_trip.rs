@@ -143,7 +143,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "schema 2.0 is newer than this ghostbench understands (schema 1.3); install a newer version"
+        "schema 2.0 is newer than this ghostbench understands (schema 1.4); install a newer version"
     );
 }
 

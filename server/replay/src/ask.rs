@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cases::{
     Case, Cost, EngineConfig, EngineName, Finish, Milliseconds, Prediction, Price, Recorded, Renamed,
-    Scenario, Schema, Span, SpanSource, TokenCounts, Variant,
+    Scenario, Span, SpanSource, TokenCounts, Variant,
 };
 use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World};
 use engines::Engine;
@@ -167,23 +167,8 @@ fn prediction(
     repetition: u32,
     outcome: Result<Outcome, String>,
 ) -> Prediction {
-    let blank = Prediction {
-        schema: Schema::CURRENT,
-        case: case.id.clone(),
-        engine: engine.name(),
-        repetition,
-        status: cases::Status::Error,
-        reason: None,
-        raw: String::new(),
-        text: String::new(),
-        finish: Finish::None,
-        late: false,
-        tokens: None,
-        cost: None,
-        ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
-        recorded: None,
-        spans: Vec::new(),
-    };
+    let empty = Prediction::empty(case.id.clone(), engine.name(), cases::Status::Error);
+    let blank = Prediction { repetition, ..empty };
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
         Ok(outcome) => {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use cases::{Exposure, Variant};
 
 use crate::summary::{
-    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section, Selection,
+    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section, SelectedPart,
+    Selection, Summary,
 };
 
 /// How dashes and the like are written.
@@ -29,6 +30,14 @@ impl Alphabet {
         match self {
             Alphabet::Ascii => "-",
             Alphabet::Unicode => "·",
+        }
+    }
+
+    /// Behind counts of cases that were cut from another tree than the run's workspace.
+    fn other_tree(self) -> &'static str {
+        match self {
+            Alphabet::Ascii => "!",
+            Alphabet::Unicode => "†",
         }
     }
 
@@ -112,9 +121,9 @@ pub(crate) fn amount(amount: f64) -> String {
 pub(crate) const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
 
 /// What an engine's answers cost, in words for a table.
-pub(crate) fn cost(cost: &EngineCost) -> [String; 5] {
+pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
     [
-        cost.answers.to_string(),
+        cases(cost.answers, cost.other_tree > 0, alphabet),
         amount(cost.amount),
         cost.per_thousand.map_or_else(String::new, amount),
         cost.estimated.to_string(),
@@ -165,10 +174,42 @@ pub(crate) fn section_size(section: &Section) -> String {
     }
 }
 
-/// What a total, a difference or a row by language is over, and what it leaves out.
-pub(crate) fn totals_caption(section: &Section) -> String {
+/// A count of cases or answers, marked where some of the cases were cut from another tree than the run's workspace.
+pub(crate) fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) -> String {
+    format!("{count}{}", if is_from_other_tree { alphabet.other_tree() } else { "" })
+}
+
+/// What the mark of [`cases`] means, behind every caption of a section where it occurs.
+fn with_tree(caption: String, section: &Section, alphabet: Alphabet) -> String {
+    let all = section.selection.cases + section.controls;
+    match section.other_tree {
+        0 => caption,
+        other => format!(
+            "{caption} {}: {other} of {} were cut from another tree than the workspace that engines could read.",
+            alphabet.other_tree(),
+            count_of(all, "case"),
+        ),
+    }
+}
+
+/// What a total or a row by language is over, and what it leaves out.
+pub(crate) fn totals_caption(section: &Section, alphabet: Alphabet) -> String {
+    with_tree(totals(section), section, alphabet)
+}
+
+/// What a difference between engines is over, and what it leaves out.
+pub(crate) fn differences_caption(section: &Section, alphabet: Alphabet) -> String {
+    let caption = format!("Cases in totals that both engines answered. {}", totals(section));
+    with_tree(caption, section, alphabet)
+}
+
+fn totals(section: &Section) -> String {
     let Selection { cases, scenarios, left_out } = &section.selection;
-    let parts = scenarios.iter().map(|part| format!("{} {}", part.scenario, part.cases));
+    let judged = |part: &SelectedPart| match part.judged {
+        0 => String::new(),
+        judged => format!(" ({judged} selected by a judge)"),
+    };
+    let parts = scenarios.iter().map(|part| format!("{} {}{}", part.scenario, part.cases, judged(part)));
     let counted =
         format!("In totals: {}: {}.", count_of(*cases, "case"), parts.collect::<Vec<_>>().join(", "));
     let left_out: Vec<String> =
@@ -180,17 +221,31 @@ pub(crate) fn totals_caption(section: &Section) -> String {
 }
 
 /// What the tables by scenario are over.
-pub(crate) fn scenarios_caption(section: &Section) -> String {
+pub(crate) fn scenarios_caption(section: &Section, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
-    match section.controls {
+    let caption = match section.controls {
         0 => format!("All {}.", count_of(all, "case")),
         controls => format!("All {}, {controls} of which are in no total.", count_of(all, "case")),
-    }
+    };
+    with_tree(caption, section, alphabet)
 }
 
 /// What the effects of context are over.
-pub(crate) const CONTEXTS_CAPTION: &str =
-    "Only holes of cross_file that were asked both with and without context.";
+pub(crate) fn contexts_caption(section: &Section, alphabet: Alphabet) -> String {
+    let caption = "Only holes of cross_file that were asked both with and without context.";
+    with_tree(caption.to_owned(), section, alphabet)
+}
+
+/// What costs are over.
+pub(crate) fn costs_caption(summary: &Summary, alphabet: Alphabet) -> Option<String> {
+    let is_marked = summary.costs.iter().any(|cost| cost.other_tree > 0);
+    is_marked.then(|| {
+        let mark = alphabet.other_tree();
+        format!(
+            "{mark}: some of the cases were cut from another tree than the workspace that engines could read."
+        )
+    })
+}
 
 /// Whether the right answer to the cases of this row is nothing.
 pub(crate) fn is_empty_scenario(scenario: &str) -> bool {

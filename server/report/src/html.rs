@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::RunReport;
 use crate::format::{self, Alphabet};
+use crate::stopping::{self, COUNTS};
 use crate::summary::{Section, Summary};
 
 const TEMPLATES: [(&str, &str); 5] = [
@@ -45,6 +46,7 @@ struct Page {
     sections: Vec<SectionView>,
     costs: Vec<CostView>,
     cost_titles: [&'static str; 5],
+    costs_caption: Option<String>,
     notes: Vec<String>,
     min_cases: usize,
     tool: String,
@@ -79,7 +81,17 @@ struct SectionView {
     totals: String,
     /// What the matrix is over.
     scenarios: String,
-    contexts_caption: &'static str,
+    /// What the effects of context are over.
+    contexts_caption: String,
+    /// What differences are over.
+    differences_caption: String,
+    /// Whether rows tell how many answers were late.
+    is_late: bool,
+    /// Titles of the metrics of a row.
+    metrics: Vec<&'static str>,
+    stopping: Vec<board::StoppingView>,
+    stopping_titles: [&'static str; 7],
+    stopping_caption: &'static str,
     overall: Vec<board::Row>,
     differences: Vec<board::DifferenceRow>,
     languages: Vec<board::Part>,
@@ -110,9 +122,10 @@ pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
         costs: summary
             .costs
             .iter()
-            .map(|cost| CostView { engine: cost.engine, cells: format::cost(cost) })
+            .map(|cost| CostView { engine: cost.engine, cells: format::cost(cost, Alphabet::Unicode) })
             .collect(),
         cost_titles: format::COST,
+        costs_caption: format::costs_caption(summary, Alphabet::Unicode),
         notes: summary.notes.iter().map(|note| format::visible(note)).collect(),
         min_cases: MIN_CASES,
         tool: format::visible(&summary.run.tool),
@@ -192,16 +205,23 @@ fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) ->
         latency: plots::latency(report, summary, section),
         matrix: matrix::matrix(section),
     };
+    let columns = board::columns(section);
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
-        totals: format::totals_caption(section),
-        scenarios: format::scenarios_caption(section),
-        contexts_caption: format::CONTEXTS_CAPTION,
-        overall: board::rows(&section.overall),
-        differences: board::differences(&section.differences),
+        totals: format::totals_caption(section, Alphabet::Unicode),
+        scenarios: format::scenarios_caption(section, Alphabet::Unicode),
+        contexts_caption: format::contexts_caption(section, Alphabet::Unicode),
+        differences_caption: format::differences_caption(section, Alphabet::Unicode),
+        is_late: section.has_late_answers(),
+        metrics: columns.iter().map(|(_, title)| *title).collect(),
+        stopping: board::stopping(section),
+        stopping_titles: COUNTS,
+        stopping_caption: stopping::CAPTION,
+        overall: board::rows(&section.overall, &columns),
+        differences: board::differences(&section.differences, &columns),
         contexts: board::contexts(&section.contexts),
-        languages: section.languages.iter().map(board::part).collect(),
+        languages: section.languages.iter().map(|group| board::part(group, &columns)).collect(),
         details: (cases >= MIN_CASES).then(details),
     }
 }

@@ -10,6 +10,7 @@ mod html;
 mod markdown;
 mod notes;
 mod rows;
+mod stopping;
 mod summary;
 pub mod terminal;
 

@@ -1,9 +1,12 @@
 //! The summary as Markdown, for pull requests and issues.
 
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
 use crate::format::{self, Alphabet};
+use crate::stopping::{self, COUNTS, StoppingRow};
 use crate::summary::{Cell, ContextEffect, Difference, EngineCost, Group, Line, Section, Summary};
+
+const UNICODE: Alphabet = Alphabet::Unicode;
 
 /// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
 pub fn markdown(summary: &Summary) -> String {
@@ -15,6 +18,7 @@ pub fn markdown(summary: &Summary) -> String {
         parts.push(format!("## {}", format::section_title(section)));
         parts.extend(section_tables(summary, section));
     }
+    parts.extend(format::costs_caption(summary, UNICODE).map(|caption| escaped(&caption)));
     parts.extend((!summary.costs.is_empty()).then(|| costs(summary)));
     if !summary.sections.is_empty() {
         parts.push(legend());
@@ -25,21 +29,31 @@ pub fn markdown(summary: &Summary) -> String {
 }
 
 fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
-    let totals = escaped(&format::totals_caption(section));
-    let mut tables = vec![totals, table(summary, "", [("all", &section.overall)].into_iter())];
-    tables.extend((!section.differences.is_empty()).then(|| differences(summary, section)));
+    let metrics = metrics(section);
+    let totals = escaped(&format::totals_caption(section, UNICODE));
+    let overall = table(summary, &metrics, "", [("all", &section.overall)].into_iter());
+    let mut tables = vec![totals.clone(), overall];
+    if !section.differences.is_empty() {
+        let caption = format::differences_caption(section, UNICODE);
+        tables.extend([escaped(&caption), differences(summary, section)]);
+    }
+    let stops = stopping::rows(section);
+    if !stops.is_empty() {
+        let caption = escaped(&format!("{} {}", format::totals_caption(section, UNICODE), stopping::CAPTION));
+        tables.extend([caption, stopping_table(summary, &stops)]);
+    }
     if !section.contexts.is_empty() {
-        tables.extend([escaped(format::CONTEXTS_CAPTION), contexts(summary, section)]);
+        tables.extend([escaped(&format::contexts_caption(section, UNICODE)), contexts(summary, section)]);
     }
     if section.languages.len() > 1 {
         let rows =
             section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));
-        tables.push(table(summary, "language", rows));
+        tables.extend([totals, table(summary, &metrics, "language", rows)]);
     }
     let labels: Vec<String> = section.scenarios.iter().map(label).collect();
     let rows = labels.iter().map(String::as_str).zip(&section.scenarios);
-    let scenarios = table(summary, "scenario, block kind", rows);
-    let caption = format::scenarios_caption(section);
+    let scenarios = table(summary, &metrics, "scenario, block kind", rows);
+    let caption = format::scenarios_caption(section, UNICODE);
     tables.push(format!(
         "<details><summary>By scenario and block kind. {caption}</summary>\n\n{scenarios}\n\n</details>"
     ));
@@ -53,38 +67,70 @@ fn label(group: &Group) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + mark
 }
 
-fn table<'a>(summary: &Summary, label: &str, rows: impl Iterator<Item = (&'a str, &'a Group)>) -> String {
+/// A metric of the tables, and its title.
+type Column = (&'static str, &'static str);
+
+const METRICS: [Column; 4] = [
+    (EXACT_MATCH, "exact match"),
+    (TOKEN_EXACT, "token-exact"),
+    (EDIT_SIMILARITY, "edit similarity"),
+    (RESTRAINT, "restraint"),
+];
+
+/// The metrics of a section's tables: exact match in time where answers were late.
+fn metrics(section: &Section) -> Vec<Column> {
+    let [exact, others @ ..] = METRICS;
+    let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
+    [exact].into_iter().chain(in_time).chain(others).collect()
+}
+
+fn table<'a>(
+    summary: &Summary,
+    metrics: &[Column],
+    label: &str,
+    rows: impl Iterator<Item = (&'a str, &'a Group)>,
+) -> String {
+    let titles: Vec<&str> = metrics.iter().map(|&(_, title)| title).collect();
     let mut lines = vec![
-        format!(
-            "| {label} | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |"
-        ),
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
+        format!("| {label} | engine | n | {} | silent+gated+failed | median/p95 ms |", titles.join(" | ")),
+        format!("|---|---|--:|{}--:|--:|", "--:|".repeat(metrics.len())),
     ];
     for (name, group) in rows {
-        lines.extend(group.lines.iter().map(|line| row(summary, name, line)));
+        lines.extend(group.lines.iter().map(|line| row(summary, metrics, name, line)));
     }
     lines.join("\n")
 }
 
-fn row(summary: &Summary, name: &str, line: &Line) -> String {
+fn row(summary: &Summary, metrics: &[Column], name: &str, line: &Line) -> String {
     let engine = engine(summary, line.engine);
-    let shares =
-        [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT].map(|metric| share(line.metrics.get(metric)));
+    let shares: Vec<String> = metrics.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect();
     let latency = format::latency(line.latency, "–");
     let name = escaped(name);
     format!(
         "| {name} | {engine} | {} | {} | {} | {latency} |",
-        line.cases,
+        format::cases(line.cases, line.is_from_other_tree(), UNICODE),
         shares.join(" | "),
         format::quiet(line)
     )
 }
 
+fn stopping_table(summary: &Summary, rows: &[StoppingRow<'_>]) -> String {
+    let mut lines = vec![
+        format!("| engine | {} | stopping |", COUNTS.join(" | ")),
+        format!("|---|---|{}", "--:|".repeat(COUNTS.len())),
+    ];
+    let row = |row: &StoppingRow<'_>| {
+        let engine = engine(summary, row.engine);
+        format!("| {engine} | {} | {} |", row.counts.join(" | "), share(row.stopping))
+    };
+    lines.extend(rows.iter().map(row));
+    lines.join("\n")
+}
+
 fn share(cell: Option<&Cell>) -> String {
     let Some(cell) = cell else { return "–".to_owned() };
     let Some(value) = cell.value else { return format::counts(cell) };
-    let interval =
-        cell.interval.map(|interval| format!(" ({})", format::interval(interval, Alphabet::Unicode)));
+    let interval = cell.interval.map(|interval| format!(" ({})", format::interval(interval, UNICODE)));
     format::percent(value) + &interval.unwrap_or_default()
 }
 
@@ -98,7 +144,8 @@ fn differences(summary: &Summary, section: &Section) -> String {
 }
 
 fn difference_row(summary: &Summary, difference: &Difference) -> String {
-    let Difference { cases, better, worse, .. } = *difference;
+    let Difference { better, worse, .. } = *difference;
+    let cases = format::cases(difference.cases, difference.other_tree > 0, UNICODE);
     let (engine, baseline) = (engine(summary, difference.engine), engine(summary, difference.baseline));
     let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
     let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent)
@@ -111,7 +158,7 @@ fn costs(summary: &Summary) -> String {
     let mut lines =
         vec![format!("| engine | {} |", format::COST.join(" | ")), "|---|--:|--:|--:|--:|--:|".to_owned()];
     let row = |cost: &EngineCost| {
-        format!("| {} | {} |", engine(summary, cost.engine), format::cost(cost).join(" | "))
+        format!("| {} | {} |", engine(summary, cost.engine), format::cost(cost, UNICODE).join(" | "))
     };
     lines.extend(summary.costs.iter().map(row));
     lines.join("\n")
@@ -127,7 +174,8 @@ fn contexts(summary: &Summary, section: &Section) -> String {
 }
 
 fn context_row(summary: &Summary, effect: &ContextEffect) -> String {
-    let ContextEffect { holes, better, worse, .. } = *effect;
+    let ContextEffect { better, worse, .. } = *effect;
+    let holes = format::cases(effect.holes, effect.other_tree > 0, UNICODE);
     let interval = effect.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
     let value =
         effect.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cases::{Case, EngineName, Metric, Prediction, Recorded, Scenario, Score, Status, Variant};
+use cases::{Case, EngineName, Metric, Prediction, Recorded, Run, Scenario, Score, Status, Variant};
 use scoring::MetricValue;
 
 use crate::RunReport;
@@ -52,6 +52,11 @@ pub(crate) fn situation(case: &Case) -> String {
         (scenario @ Scenario::CrossFile, Some(variant)) => format!("{scenario}/{variant}/unresolved"),
         (scenario, _) => scenario.to_string(),
     }
+}
+
+/// Whether the case was cut from another tree than the workspace that engines could read in the run.
+pub(crate) fn is_from_other_tree(run: &Run, case: &Case) -> bool {
+    run.workspace.as_ref().is_some_and(|workspace| workspace.tree_hash != case.origin.tree_hash)
 }
 
 /// The metric's value of a score, where it applies.

@@ -7,9 +7,11 @@ mod differences;
 mod observations;
 mod sections;
 
-use std::collections::BTreeMap;
+pub(crate) use observations::left_out;
 
-use cases::{EngineConfig, EngineName, Exposure, OriginKind, Run, Schema, Variant};
+use std::collections::{BTreeMap, HashSet};
+
+use cases::{EngineConfig, EngineName, Exposure, OriginKind, Prediction, Run, Schema, Variant};
 use scoring::metric::{EXACT_IN_TIME, EXACT_MATCH};
 use serde::Serialize;
 
@@ -24,6 +26,9 @@ pub(crate) const GATED: &str = "gated";
 pub(crate) const FAILED: &str = "failed";
 /// Cut at the deadline, whatever the status. See [`SILENT`].
 pub(crate) const LATE: &str = "late";
+
+/// Cut from another tree than the run's workspace. See [`SILENT`].
+pub(crate) const OTHER_TREE: &str = "other_tree";
 
 /// Setting of completion that keeps near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
@@ -74,16 +79,27 @@ pub struct EngineCost {
     /// What a thousand like them cost; absent where none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_thousand: Option<f64>,
+    /// Answers to cases that were cut from another tree than the run's workspace.
+    pub other_tree: usize,
 }
 
 impl Summary {
     /// Whether an engine is one that was asked twice, and this time without near-copies of the case's file.
     pub(crate) fn is_without_copies(&self, engine: usize) -> bool {
-        let hides =
-            |config: &EngineConfig| config.settings.get(HIDES_COPIES).is_some_and(|hides| hides == "true");
-        let Some(config) = self.run.engines.get(engine).filter(|config| hides(config)) else { return false };
-        self.run.engines.iter().any(|other| other.engine.model == config.engine.model && !hides(other))
+        with_copies(&self.run, &self.engines, engine).is_some()
     }
+}
+
+/// The engine that was asked with all files, of one that was asked again without near-copies of the case's file. Their names tell:
+/// different engines may have the same kind and model.
+fn with_copies(run: &Run, engines: &[EngineName], engine: usize) -> Option<usize> {
+    let hides = |name: &str| {
+        let config = run.engines.iter().find(|config| config.engine.name == name);
+        config.and_then(|config| config.settings.get(HIDES_COPIES)).is_some_and(|hides| hides == "true")
+    };
+    let name = engines.get(engine)?.name.as_str();
+    let base = name.strip_suffix(NO_COPIES).filter(|base| hides(name) && !hides(base))?;
+    engines.iter().position(|other| other.name == base)
 }
 
 /// The numbers of the cases of one origin.
@@ -99,6 +115,8 @@ pub struct Section {
     pub selection: Selection,
     /// Cases that count in no total: the sum of what is left out.
     pub controls: usize,
+    /// Answered cases, in totals or not, that were cut from another tree than the run's workspace.
+    pub other_tree: usize,
     /// By scenario (`block_kind` is absent) and by scenario and block kind, a total before its parts.
     pub scenarios: Vec<Group>,
     /// By block kind over all scenarios, without cases that count in no total.
@@ -112,6 +130,11 @@ pub struct Section {
 }
 
 impl Section {
+    /// Whether answers were cut at the deadline, so that exact match in time is another number than exact match.
+    pub(crate) fn has_late_answers(&self) -> bool {
+        self.overall.lines.iter().any(Line::has_late_answers)
+    }
+
     /// Cases and files of the engine that answered most.
     pub(crate) fn size(&self) -> (usize, usize) {
         self.overall.lines.iter().map(|line| (line.cases, line.files)).max().unwrap_or_default()
@@ -136,6 +159,8 @@ pub struct SelectedPart {
     pub scenario: String,
     /// How many.
     pub cases: usize,
+    /// Those of them that a judge selected: what it answers from the file alone was left out.
+    pub judged: usize,
 }
 
 /// Cases of one scenario that totals leave out.
@@ -164,6 +189,8 @@ pub struct Difference {
     pub better: usize,
     /// Cases in which it is worse.
     pub worse: usize,
+    /// Cases that were cut from another tree than the run's workspace.
+    pub other_tree: usize,
     /// `engine` minus `baseline`; absent with too few cases for a ratio to mean anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -191,6 +218,8 @@ pub struct ContextEffect {
     pub better: usize,
     /// Holes in which context makes it worse.
     pub worse: usize,
+    /// Holes that were cut from another tree than the run's workspace.
+    pub other_tree: usize,
     /// The variant minus `in_file`; absent with too few holes for a ratio to mean anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -227,7 +256,7 @@ pub struct Line {
     pub files: usize,
     /// Whether the cases were selected against the engine, so that its numbers are no rank.
     pub is_selected_against: bool,
-    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed` and `late`; what applies to no case is absent.
+    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed`, `late` and `other_tree`; what applies to no case is absent.
     pub metrics: BTreeMap<String, Cell>,
     /// Absent when no engine was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,6 +267,11 @@ impl Line {
     /// Whether answers were cut at the deadline.
     pub(crate) fn has_late_answers(&self) -> bool {
         self.metrics.get(LATE).is_some_and(|late| late.num > 0.0)
+    }
+
+    /// Whether cases were cut from another tree than the run's workspace.
+    pub(crate) fn is_from_other_tree(&self) -> bool {
+        self.metrics.get(OTHER_TREE).is_some_and(|other| other.num > 0.0)
     }
 }
 
@@ -328,11 +362,15 @@ fn costs(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<EngineCost> {
         let named = |config: &&EngineConfig| config.engine.name == name.name;
         report.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
     };
+    let of_other_tree = report.cases.iter().filter(|case| rows::is_from_other_tree(report.run, case));
+    let other_tree: HashSet<&str> = of_other_tree.map(|case| case.id.as_str()).collect();
     let cost = |(engine, name): (usize, &EngineName)| {
-        let own = report.predictions.iter().filter(|row| row.engine.name == name.name);
-        let costs = own.map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
+        let own = || report.predictions.iter().filter(|row| row.engine.name == name.name);
+        let costs = own().map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
         let scoring::Cost { answers, estimated, unknown, amount, per_thousand } = scoring::cost(costs);
-        EngineCost { engine, answers, estimated, unknown, amount, per_thousand }
+        let is_from_other_tree = |row: &&Prediction| other_tree.contains(row.case.as_str());
+        let other_tree = own().filter(is_from_other_tree).count();
+        EngineCost { engine, answers, estimated, unknown, amount, per_thousand, other_tree }
     };
     engines.iter().enumerate().filter(has_price).map(cost).collect()
 }

@@ -11,6 +11,7 @@ mod engines;
 mod explained;
 mod retrieval;
 mod sheet;
+mod stopping;
 
 use crate::format::{self, Alphabet};
 use crate::summary::{EngineCost, Group, Line, Section, Summary};
@@ -59,8 +60,7 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
-    let are_late =
-        summary.sections.iter().flat_map(|section| &section.overall.lines).any(Line::has_late_answers);
+    let are_late = summary.sections.iter().any(Section::has_late_answers);
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
     let notes =
         summary.notes.iter().map(|note| wrapped(&format::visible(note), style.width.saturating_sub(2), "  "));
@@ -71,8 +71,8 @@ pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
 }
 
 fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
-    let are_late = section.overall.lines.iter().any(Line::has_late_answers);
-    let all = Numbers { are_late, ..Numbers::new(&summary.engines, style.alphabet()) };
+    let all =
+        Numbers { are_late: section.has_late_answers(), ..Numbers::new(&summary.engines, style.alphabet()) };
     let detailed = |engine| !summary.is_without_copies(engine);
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
     let numbers = Numbers { are_several, ..Numbers::new(&summary.engines, style.alphabet()) };
@@ -93,23 +93,23 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
     let empty_layout =
         Layout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
-    let mut parts = vec![heading(section, style), faint(&format::scenarios_caption(section), style)];
+    let mut parts =
+        vec![heading(section, style), faint(&format::scenarios_caption(section, style.alphabet()), style)];
     for (scenario, rows) in &scenarios {
         let layout = if format::is_empty_scenario(scenario) { &empty_layout } else { &result_layout };
         parts.push(titled(scenario, &layout.draw(&numbers, "kind", rows, style), style));
     }
+    let totals = faint(&format::totals_caption(section, style.alphabet()), style);
     if section.languages.len() > 1 {
-        parts.push(titled(
-            "by language",
-            &result_layout.draw(&numbers, "language", &languages, style),
-            style,
-        ));
+        let drawn = result_layout.draw(&numbers, "language", &languages, style);
+        parts.push(titled("by language", &format!("{drawn}\n{totals}"), style));
     }
-    parts.push(faint(&format::totals_caption(section), style));
+    parts.push(totals);
     let overall = sheet::rows([("all", &section.overall)]);
     let overall_layout = Layout::fitting(&all, columns::OVERALL, [&overall], style.width);
     parts.push(titled("overall", &overall_layout.draw(&all, "", &overall, style), style));
     parts.extend(differences::tables(&all, section, style));
+    parts.extend(stopping::table(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
     parts.join("\n\n")
 }
@@ -117,11 +117,15 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
 /// What the engines cost, where any has a price.
 fn costs(summary: &Summary, style: Style) -> Option<String> {
     let numbers = Numbers::new(&summary.engines, style.alphabet());
-    let row = |cost: &EngineCost| [vec![numbers.engine(cost.engine)], format::cost(cost).to_vec()].concat();
+    let row = |cost: &EngineCost| {
+        [vec![numbers.engine(cost.engine)], format::cost(cost, style.alphabet()).to_vec()].concat()
+    };
     let header: Vec<&str> = std::iter::once("engine").chain(format::COST).collect();
     let rows: Vec<Vec<String>> = summary.costs.iter().map(row).collect();
     let sheet = Sheet { header: &header, words: 1, dispensable: &[], rows };
-    (!summary.costs.is_empty()).then(|| titled("cost", &sheet.draw(style), style))
+    let caption = format::costs_caption(summary, style.alphabet());
+    let caption = caption.map_or_else(String::new, |caption| format!("\n{}", faint(&caption, style)));
+    (!summary.costs.is_empty()).then(|| titled("cost", &(sheet.draw(style) + &caption), style))
 }
 
 /// The rows of the engines that tables in detail show: the ones asked without near-copies of a case's file say how much is copied,

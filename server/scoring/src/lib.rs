@@ -17,5 +17,5 @@ pub mod summary;
 pub use comparison::{Comparison, compare};
 pub use cost::{Cost, cost};
 pub use metric::{Counts, METRICS, Metric, MetricValue, Metrics, Unit};
-pub use score::{Question, Response, score, score_response};
+pub use score::{Answer, Question, Response, score, score_response};
 pub use summary::{Cell, Grouping, Interval, IntervalMethod, Latency, Observation, Row, Table, summarize};

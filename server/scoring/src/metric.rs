@@ -75,6 +75,10 @@ pub type Metrics = BTreeMap<String, MetricValue>;
 pub enum Unit {
     /// Every case weighs the same.
     Cases,
+    /// Answers that begin with the whole truth.
+    WholeTruths,
+    /// Answers that have no wrong token up to their own end or the truth's, whichever comes first.
+    RightSoFar,
     /// Unicode scalar values of the truths.
     Characters,
     /// Distinct identifiers.
@@ -120,6 +124,20 @@ pub const PARSES: &str = "parses";
 pub const RIGHT_INDENTATION: &str = "right_indentation";
 /// Silent where nothing was to be written.
 pub const RESTRAINT: &str = "restraint";
+/// Of the answers that begin with the whole truth, those that end there.
+pub const STOPPING: &str = "stopping";
+/// Of the answers that begin with the whole truth, those that go on behind it.
+pub const GOES_ON: &str = "goes_on";
+/// Of the answers without a wrong token, those that end before the truth does.
+pub const STOPS_SHORT: &str = "stops_short";
+/// [`STOPPING`] of the engine's own text.
+pub const RAW_STOPPING: &str = "raw_stopping";
+/// [`GOES_ON`] of the engine's own text.
+pub const RAW_GOES_ON: &str = "raw_goes_on";
+/// Of the engine's own texts that begin with the whole truth, those of which reading ended just there: the engine may have ended too.
+pub const RAW_CUT: &str = "raw_cut";
+/// [`STOPS_SHORT`] of the engine's own text.
+pub const RAW_STOPS_SHORT: &str = "raw_stops_short";
 /// The engine had finished before the deadline.
 pub const IN_TIME: &str = "in_time";
 /// Exact match of what the engine had finished before the deadline.
@@ -164,10 +182,22 @@ pub const METRICS: &[Metric] = &[
         "every line after the first is indented at least as the truth's least indented one",
     ),
     row(RESTRAINT, Unit::Cases, "nothing was written where nothing was needed"),
+    row(STOPPING, Unit::WholeTruths, "the shown text ends with the truth's last token"),
+    worse(GOES_ON, Unit::WholeTruths, "the shown text goes on behind the truth's last token"),
+    worse(STOPS_SHORT, Unit::RightSoFar, "the shown text ends before the truth does"),
+    row(RAW_STOPPING, Unit::WholeTruths, "the engine itself ends with the truth's last token"),
+    worse(RAW_GOES_ON, Unit::WholeTruths, "the engine goes on behind the truth's last token"),
+    worse(RAW_CUT, Unit::WholeTruths, "reading ended with the truth's last token, before the engine did"),
+    worse(RAW_STOPS_SHORT, Unit::RightSoFar, "the engine itself ends before the truth does"),
     row(IN_TIME, Unit::Cases, "the engine finished before the deadline; failures did not"),
     row(EXACT_IN_TIME, Unit::Cases, "exact match, where an answer that was late counts as none"),
 ];
 
 const fn row(name: &'static str, unit: Unit, doc: &'static str) -> Metric {
     Metric { name, unit, higher_is_better: true, doc }
+}
+
+/// A row of which less is better.
+const fn worse(name: &'static str, unit: Unit, doc: &'static str) -> Metric {
+    Metric { higher_is_better: false, ..row(name, unit, doc) }
 }

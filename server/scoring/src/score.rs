@@ -7,6 +7,7 @@ mod correct_prefix;
 mod first_line;
 mod indentation;
 mod parses;
+mod stopping;
 mod tokens;
 
 use syntax::Language;
@@ -14,6 +15,7 @@ use syntax::Language;
 use crate::cceval;
 use crate::metric::{self, Counts, MetricValue, Metrics};
 use crate::similarity::Similarity;
+use stopping::Ending;
 use text::python;
 use tokens::Tokens;
 
@@ -30,11 +32,29 @@ pub struct Question<'a> {
     pub truth: &'a str,
 }
 
+/// An answer that was complete before the deadline.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// The text that is shown; empty if there is nothing to suggest.
+    pub text: &'a str,
+    /// The engine's own text, before anything was cut from it.
+    pub raw: &'a str,
+    /// Whether the engine ended `raw` itself: reading was not stopped, and no token limit was reached.
+    pub has_ended: bool,
+}
+
+impl<'a> Answer<'a> {
+    /// The text of an engine that ended it itself, and from which nothing was cut.
+    pub fn uncut(text: &'a str) -> Answer<'a> {
+        Answer { text, raw: text, has_ended: true }
+    }
+}
+
 /// What came of asking an engine.
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
-    /// It finished before the deadline with this text, which is empty if it had nothing to suggest.
-    InTime(&'a str),
+    /// It finished before the deadline.
+    InTime(Answer<'a>),
     /// It had written this text when the deadline passed.
     Late(&'a str),
     /// It gave no answer: an error, no text at the deadline, or a cancelled request.
@@ -43,10 +63,11 @@ pub enum Response<'a> {
 
 /// The metrics of a response. Text is scored as [`score`] does, however late it is; what counts in time only ([`metric::IN_TIME`],
 /// [`metric::EXACT_IN_TIME`]) counts a late answer as none. A failure earns nothing of what the truth would earn, also where the right
-/// answer is nothing: an engine that is broken shows no restraint.
+/// answer is nothing: an engine that is broken shows no restraint. Where an answer stops ([`metric::STOPPING`] and its kin) is known only
+/// of one that was complete before the deadline.
 pub fn score_response(question: &Question<'_>, response: Response<'_>) -> Metrics {
     let mut metrics = match response {
-        Response::InTime(answer) | Response::Late(answer) => score(question, answer),
+        Response::InTime(Answer { text, .. }) | Response::Late(text) => score(question, text),
         Response::Failed => {
             score(question, question.truth).into_iter().map(|(name, value)| (name, nothing(value))).collect()
         }
@@ -56,7 +77,32 @@ pub fn score_response(question: &Question<'_>, response: Response<'_>) -> Metric
     let exact_in_time = if is_in_time { exact } else { nothing(exact) };
     metrics.insert(metric::IN_TIME.to_owned(), flag(is_in_time));
     metrics.insert(metric::EXACT_IN_TIME.to_owned(), exact_in_time);
+    if let Response::InTime(answer) = response {
+        metrics.extend(stopping(question, answer));
+    }
     metrics
+}
+
+/// Where the shown text and the engine's own text stop. How an engine would have gone on that had not ended is not known, so it
+/// neither stops where its text does, nor short of the truth.
+fn stopping(question: &Question<'_>, answer: Answer<'_>) -> impl Iterator<Item = (String, MetricValue)> {
+    let shown = stopping::ending(question, answer.text);
+    let raw = stopping::ending(question, answer.raw);
+    let is_whole = |ending: Option<Ending>| ending.is_some_and(|ending| ending != Ending::Short);
+    let (exact, beyond, short) = (Some(Ending::Exact), Some(Ending::Beyond), Some(Ending::Short));
+    let ended = answer.has_ended;
+    [
+        (metric::STOPPING, is_whole(shown), shown == exact),
+        (metric::GOES_ON, is_whole(shown), shown == beyond),
+        (metric::STOPS_SHORT, shown.is_some(), shown == short),
+        (metric::RAW_STOPPING, is_whole(raw), raw == exact && ended),
+        (metric::RAW_GOES_ON, is_whole(raw), raw == beyond),
+        (metric::RAW_CUT, is_whole(raw), raw == exact && !ended),
+        (metric::RAW_STOPS_SHORT, is_whole(raw) || raw == short && ended, raw == short),
+    ]
+    .into_iter()
+    .filter(|(_, applies, _)| *applies)
+    .map(|(name, _, holds)| (name.to_owned(), flag(holds)))
 }
 
 /// The worst value with the same weight.
@@ -152,7 +198,10 @@ mod tests {
             truth: "b = a\n    return b",
         };
         let failed = score_response(&question, Response::Failed);
-        let right = score_response(&question, Response::InTime(question.truth));
+        let mut right = score_response(&question, Response::InTime(Answer::uncut(question.truth)));
+        let is_stopping =
+            |name: &String| name.contains("stop") || name.contains("goes_on") || name.contains("_cut");
+        assert_eq!(right.extract_if(.., |name, _| is_stopping(name)).count(), 7, "{right:?}");
         assert_eq!(failed.keys().collect::<Vec<_>>(), right.keys().collect::<Vec<_>>());
         assert!(right.len() >= 13, "{right:?}");
         for (name, value) in &failed {
@@ -162,19 +211,59 @@ mod tests {
         let failed = score_response(&nothing_needed, Response::Failed);
         assert!(failed.values().all(|value| value.counts().num == 0.0), "{failed:?}");
         assert_eq!(failed[metric::RESTRAINT], flag(false));
-        assert_eq!(score_response(&nothing_needed, Response::InTime(""))[metric::RESTRAINT], flag(true));
+        assert_eq!(
+            score_response(&nothing_needed, Response::InTime(Answer::uncut("")))[metric::RESTRAINT],
+            flag(true)
+        );
     }
 
     #[test]
     fn a_late_answer_counts_at_any_time_and_not_in_time() {
         let question = Question { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
-        let [late, in_time] = [Response::Late("f()"), Response::InTime("f()")]
+        let [late, in_time] = [Response::Late("f()"), Response::InTime(Answer::uncut("f()"))]
             .map(|response| score_response(&question, response));
         let of = |metrics: &Metrics| {
             [metric::EXACT_MATCH, metric::IN_TIME, metric::EXACT_IN_TIME]
                 .map(|name| metrics[name].counts().num)
         };
         assert_eq!((of(&late), of(&in_time)), ([1.0, 0.0, 0.0], [1.0, 1.0, 1.0]));
+    }
+
+    #[track_caller]
+    fn check_stopping(response: Response<'_>, expected: &[(&str, f64)]) {
+        let question = Question { language: Language::Go, prefix: "x := ", suffix: "", truth: "f(a)" };
+        let metrics = score_response(&question, response);
+        let names = metric::METRICS.iter().map(|metric| metric.name);
+        let found: Vec<(&str, f64)> = names
+            .filter(|name| name.contains("stop") || name.contains("goes_on") || name.contains("_cut"))
+            .filter_map(|name| metrics.get(name).map(|value| (name, value.counts().num)))
+            .collect();
+        assert_eq!(found, expected, "{response:?}");
+    }
+
+    #[test]
+    fn stopping_is_read_of_the_shown_text_and_of_the_engines_own() {
+        let stops = [("stopping", 1.0), ("goes_on", 0.0), ("stops_short", 0.0)];
+        let raw = |stopping, goes_on, cut| {
+            [("raw_stopping", stopping), ("raw_goes_on", goes_on), ("raw_cut", cut), ("raw_stops_short", 0.0)]
+        };
+        let of = |text, raw, has_ended| Response::InTime(Answer { text, raw, has_ended });
+        check_stopping(of("f(a)", "f(a)\n", true), &[&stops[..], &raw(1.0, 0.0, 0.0)].concat());
+        check_stopping(of("f(a)", "f(a)\ny := 1", true), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
+        check_stopping(of("f(", "f(", true), &[("stops_short", 1.0), ("raw_stops_short", 1.0)]);
+        check_stopping(of("", "f(a)\ny := 1", true), &raw(0.0, 1.0, 0.0));
+        // Reading was stopped: the engine may have ended there or not, and did not end short of it.
+        check_stopping(of("f(a)", "f(a)", false), &[&stops[..], &raw(0.0, 0.0, 1.0)].concat());
+        check_stopping(of("f(a)", "f(a)\ny", false), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
+        check_stopping(of("f(", "f(", false), &[("stops_short", 1.0)]);
+    }
+
+    #[test]
+    fn wrong_late_and_failed_answers_stop_nowhere() {
+        check_stopping(Response::InTime(Answer::uncut("g(a)")), &[]);
+        check_stopping(Response::InTime(Answer::uncut("")), &[]);
+        check_stopping(Response::Late("f(a)"), &[]);
+        check_stopping(Response::Failed, &[]);
     }
 
     #[test]
@@ -198,6 +287,13 @@ mod tests {
                 parses                   1.000
                 right_indentation        1.000
                 restraint                -
+                stopping                 -
+                goes_on                  -
+                stops_short              -
+                raw_stopping             -
+                raw_goes_on              -
+                raw_cut                  -
+                raw_stops_short          -
                 in_time                  -
                 exact_in_time            -
             "#]],
@@ -225,6 +321,13 @@ mod tests {
                 parses                   1.000
                 right_indentation        0.000
                 restraint                -
+                stopping                 -
+                goes_on                  -
+                stops_short              -
+                raw_stopping             -
+                raw_goes_on              -
+                raw_cut                  -
+                raw_stops_short          -
                 in_time                  -
                 exact_in_time            -
             "#]],
@@ -252,6 +355,13 @@ mod tests {
                 parses                   -
                 right_indentation        -
                 restraint                -
+                stopping                 -
+                goes_on                  -
+                stops_short              -
+                raw_stopping             -
+                raw_goes_on              -
+                raw_cut                  -
+                raw_stops_short          -
                 in_time                  -
                 exact_in_time            -
             "#]],
@@ -279,6 +389,13 @@ mod tests {
                 parses                   -
                 right_indentation        -
                 restraint                1.000
+                stopping                 -
+                goes_on                  -
+                stops_short              -
+                raw_stopping             -
+                raw_goes_on              -
+                raw_cut                  -
+                raw_stops_short          -
                 in_time                  -
                 exact_in_time            -
             "#]],
@@ -306,6 +423,13 @@ mod tests {
                 parses                   1.000
                 right_indentation        1.000
                 restraint                0.000
+                stopping                 -
+                goes_on                  -
+                stops_short              -
+                raw_stopping             -
+                raw_goes_on              -
+                raw_cut                  -
+                raw_stops_short          -
                 in_time                  -
                 exact_in_time            -
             "#]],

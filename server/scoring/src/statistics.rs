@@ -12,6 +12,7 @@ mod rng;
 pub(crate) mod sample;
 mod student;
 
-/// With fewer files a bootstrap is not used: resamples of so few hardly differ from each other. Simulated with correlated cases, its
-/// intervals hold the true value in 92.5 to 97 % with 10 files.
+/// With fewer files, of shares with fewer that tell ([`sample::Sample::telling_clusters`]), a bootstrap is not used: resamples of so few
+/// hardly differ from each other. Simulated with 60 and 100 files of 40 cases, beta-distributed rates of files, correlations of 0.1
+/// to 0.6 and mean rates of 0.05 and 0.2, its intervals hold the true rate in 94.2 to 97.2 %.
 pub(crate) const MIN_CLUSTERS: usize = 30;

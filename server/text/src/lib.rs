@@ -11,7 +11,9 @@ mod anchor;
 mod document;
 mod edit;
 pub mod python;
+mod random;
 
 pub use anchor::{Anchor, Bias};
 pub use document::{Document, Encoding, Position};
 pub use edit::Edit;
+pub use random::SplitMix64;

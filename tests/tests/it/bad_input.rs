@@ -217,7 +217,7 @@ fn a_newer_minor_version_is_read() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = rows::text(&project.beside("suite.jsonl"));
-    let newer = suite.replace("{\"schema\":\"1.3\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
+    let newer = suite.replace("{\"schema\":\"1.4\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
     assert_ne!(newer, suite);
     fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
     project.run("replay ../newer.jsonl --workspace . --out ../run").expect_code(0);
@@ -230,7 +230,7 @@ fn a_run_of_a_newer_schema() {
     for file in ["predictions.jsonl", "run.json"] {
         let path = project.beside("run").join(file);
         let text = rows::text(&path);
-        let newer = text.replacen("\"1.3\"", "\"9.0\"", 1);
+        let newer = text.replacen("\"1.4\"", "\"9.0\"", 1);
         assert_ne!(newer, text, "{file}");
         fs::write(&path, newer).expect("the run is ours");
         project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&[file, "schema 9.0"]);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use syntax::{Block, BlockKind, Language, SourceFile, TokenKind};
+use text::SplitMix64;
 
 /// What is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +78,7 @@ const MAX_TYPED: usize = 3;
 
 /// Up to `per_scenario` cases of each scenario, spread over the files; the same for the same files and seed.
 pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let mut pool: BTreeMap<Scenario, Vec<Case>> = BTreeMap::new();
     for (index, file) in files.iter().enumerate().filter(|(_, file)| file.text.len() <= MAX_FILE_BYTES) {
         for (scenario, hole) in holes(file, &mut random) {
@@ -87,7 +88,7 @@ pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<
     pool.into_values().flat_map(|cases| draw(cases, per_scenario, &mut random)).collect()
 }
 
-fn draw(mut cases: Vec<Case>, count: usize, random: &mut Random) -> Vec<Case> {
+fn draw(mut cases: Vec<Case>, count: usize, random: &mut SplitMix64) -> Vec<Case> {
     for end in (1..cases.len()).rev() {
         cases.swap(end, random.below(end + 1));
     }
@@ -103,7 +104,7 @@ fn draw(mut cases: Vec<Case>, count: usize, random: &mut Random) -> Vec<Case> {
 
 type Hole = (Scenario, Range<usize>);
 
-fn holes(file: &SourceFile, random: &mut Random) -> Vec<Hole> {
+fn holes(file: &SourceFile, random: &mut SplitMix64) -> Vec<Hole> {
     let tree = syntax::parse(file.language, &file.text);
     // Macros break the trees of most C files.
     if tree.has_error() && !matches!(file.language, Language::C | Language::Cpp) {
@@ -114,7 +115,7 @@ fn holes(file: &SourceFile, random: &mut Random) -> Vec<Hole> {
     sound.flat_map(|block| holes_of(file, block, random)).collect()
 }
 
-fn holes_of(file: &SourceFile, block: &Block, random: &mut Random) -> Vec<Hole> {
+fn holes_of(file: &SourceFile, block: &Block, random: &mut SplitMix64) -> Vec<Hole> {
     match block.kind {
         BlockKind::Statement | BlockKind::Import => statement_holes(file, &block.range, random),
         BlockKind::Function => function_holes(&file.text, block, random),
@@ -122,7 +123,7 @@ fn holes_of(file: &SourceFile, block: &Block, random: &mut Random) -> Vec<Hole> 
     }
 }
 
-fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut Random) -> Vec<Hole> {
+fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMix64) -> Vec<Hole> {
     let text = &file.text[range.clone()];
     let lexed = syntax::lex(file.language, text);
     let starts = |kind: Option<TokenKind>| {
@@ -168,7 +169,7 @@ fn control_holes(text: &str, block: &Block) -> Vec<Hole> {
     holes
 }
 
-fn function_holes(text: &str, block: &Block, random: &mut Random) -> Vec<Hole> {
+fn function_holes(text: &str, block: &Block, random: &mut SplitMix64) -> Vec<Hole> {
     let Some(hole) = body(text, block) else { return Vec::new() };
     let statements = block.body.as_ref().map(|body| body.statements.as_slice()).unwrap_or_default();
     if line_ends(&text[hole.clone()]) > MAX_FUNCTION_LINE_ENDS {
@@ -201,21 +202,4 @@ fn starts_line(text: &str, offset: usize) -> bool {
 
 fn line_ends(text: &str) -> usize {
     text.matches('\n').count()
-}
-
-/// The splitmix64 generator: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, which is small: the bias of the remainder does not matter.
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
 }

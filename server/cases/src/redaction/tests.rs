@@ -1,20 +1,13 @@
 //! Secrets in these tests are put together when the tests run: no scanner shall take this file for a leak.
 
 use super::*;
-use crate::{
-    ContextItem, EngineName, Finish, Milliseconds, Origin, OriginKind, Scenario, Schema, Status, Tags, Task,
-};
+use crate::{ContextItem, EngineName, Finish, Origin, OriginKind, Scenario, Schema, Status, Tags, Task};
 
-/// `length` characters that look drawn at random from `alphabet`, always the same.
-fn random(alphabet: &str, length: usize) -> String {
-    let alphabet = alphabet.as_bytes();
-    (0..length)
-        .map(|position| char::from(alphabet[(position * position * 7 + position * 3 + 5) % alphabet.len()]))
-        .collect()
-}
-
+/// Letters and digits of a seed, always the same.
 fn letters(length: usize) -> String {
-    random("aB3dE5fG7hI9jK1lM0nO2pQ4rS6tU8vWyZ", length)
+    const ALPHABET: &[u8] = b"aB3dE5fG7hI9jK1lM0nO2pQ4rS6tU8vWyZ";
+    let mut random = text::SplitMix64::new(1);
+    (0..length).map(|_| char::from(ALPHABET[random.below(ALPHABET.len())])).collect()
 }
 
 fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
@@ -87,28 +80,10 @@ fn a_case_without_secrets_stays_as_it_is() {
 
 fn prediction(raw: &str, text: &str) -> Prediction {
     let word = |text: &str| text.to_owned();
-    Prediction {
-        schema: Schema::CURRENT,
-        case: word("c"),
-        engine: EngineName {
-            name: word("e"),
-            kind: word("builtin"),
-            model: word("m"),
-            fingerprint: word("f"),
-        },
-        repetition: 0,
-        status: Status::Ok,
-        reason: None,
-        raw: raw.to_owned(),
-        text: text.to_owned(),
-        finish: Finish::Stop,
-        late: false,
-        tokens: None,
-        cost: None,
-        ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
-        recorded: None,
-        spans: Vec::new(),
-    }
+    let engine =
+        EngineName { name: word("e"), kind: word("builtin"), model: word("m"), fingerprint: word("f") };
+    let (raw, text) = (raw.to_owned(), text.to_owned());
+    Prediction { raw, text, finish: Finish::Stop, ..Prediction::empty(word("c"), engine, Status::Ok) }
 }
 
 #[test]

@@ -48,33 +48,18 @@ fn reason(row: &Prediction) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use cases::{EngineName, Finish, Milliseconds, Schema};
+    use cases::EngineName;
 
     use super::*;
 
     fn row(status: Status, reason: &str) -> Prediction {
-        Prediction {
-            schema: Schema::CURRENT,
-            case: "c".to_owned(),
-            engine: EngineName {
-                name: "a".to_owned(),
-                kind: String::new(),
-                model: String::new(),
-                fingerprint: String::new(),
-            },
-            repetition: 0,
-            status,
-            reason: Some(reason.to_owned()),
-            raw: String::new(),
-            text: String::new(),
-            finish: Finish::None,
-            late: false,
-            tokens: None,
-            cost: None,
-            ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
-            recorded: None,
-            spans: Vec::new(),
-        }
+        let engine = EngineName {
+            name: "a".to_owned(),
+            kind: String::new(),
+            model: String::new(),
+            fingerprint: String::new(),
+        };
+        Prediction { reason: Some(reason.to_owned()), ..Prediction::empty("c".to_owned(), engine, status) }
     }
 
     #[test]

@@ -302,7 +302,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
         torn,
         ", line 2: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew"
     );
-    assert!(refused(&format!("{line}{}", line.replace("\"1.3\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(refused(&format!("{line}{}", line.replace("\"1.4\"", "\"2.0\""))).contains("line 2, column"));
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();

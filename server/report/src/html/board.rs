@@ -1,13 +1,31 @@
 //! Rows of the scoreboard.
 
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 use serde::Serialize;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, ContextEffect, Difference, FAILED, GATED, Group, Latency, Line, SILENT};
+use crate::stopping::{self, StoppingRow};
+use crate::summary::{
+    Cell, ContextEffect, Difference, FAILED, GATED, Group, LATE, Latency, Line, SILENT, Section,
+};
+
+/// A metric of a row, and its title.
+pub(super) type Column = (&'static str, &'static str);
 
 /// Metrics of a row, in the order of the table's header.
-const SHARES: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
+const SHARES: [Column; 4] = [
+    (EXACT_MATCH, "exact match"),
+    (TOKEN_EXACT, "token-exact"),
+    (EDIT_SIMILARITY, "edit similarity"),
+    (RESTRAINT, "restraint"),
+];
+
+/// The metrics of a section's rows: exact match in time where answers were late.
+pub(super) fn columns(section: &Section) -> Vec<Column> {
+    let [exact, others @ ..] = SHARES;
+    let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
+    [exact].into_iter().chain(in_time).chain(others).collect()
+}
 
 /// The same where something is always to be written.
 const CONTEXT_SHARES: [&str; 3] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY];
@@ -27,11 +45,12 @@ pub(super) struct Part {
 #[derive(Serialize)]
 pub(super) struct Row {
     engine: usize,
-    cases: usize,
+    cases: String,
     shares: Vec<Share>,
     silent: String,
     gated: String,
     failed: String,
+    late: String,
     p50: String,
     p95: String,
     timeouts: usize,
@@ -42,6 +61,7 @@ pub(super) struct Row {
 pub(super) struct DifferenceRow {
     engine: usize,
     baseline: usize,
+    cases: String,
     shares: Vec<Share>,
 }
 
@@ -50,8 +70,16 @@ pub(super) struct DifferenceRow {
 pub(super) struct ContextRow {
     title: String,
     engine: usize,
-    holes: usize,
+    holes: String,
     shares: Vec<Share>,
+}
+
+/// Where one kind of text of an engine's answers stops.
+#[derive(Serialize)]
+pub(super) struct StoppingView {
+    engine: usize,
+    counts: [String; 7],
+    stopping: Share,
 }
 
 /// A metric, or a difference of one, as number, interval and drawing.
@@ -70,25 +98,33 @@ pub(super) struct Share {
     high: Option<String>,
 }
 
-pub(super) fn rows(group: &Group) -> Vec<Row> {
-    group.lines.iter().map(row).collect()
+pub(super) fn rows(group: &Group, columns: &[Column]) -> Vec<Row> {
+    group.lines.iter().map(|line| row(line, columns)).collect()
 }
 
-pub(super) fn part(group: &Group) -> Part {
-    Part { name: format::visible(group.language.as_deref().unwrap_or_default()), rows: rows(group) }
+pub(super) fn part(group: &Group, columns: &[Column]) -> Part {
+    Part { name: format::visible(group.language.as_deref().unwrap_or_default()), rows: rows(group, columns) }
 }
 
-fn row(line: &Line) -> Row {
+/// The rows of the table of stopping.
+pub(super) fn stopping(section: &Section) -> Vec<StoppingView> {
+    let view =
+        |StoppingRow { engine, counts, stopping }| StoppingView { engine, counts, stopping: share(stopping) };
+    stopping::rows(section).into_iter().map(view).collect()
+}
+
+fn row(line: &Line, columns: &[Column]) -> Row {
     let percentile = |of: fn(&Latency) -> f64| {
         line.latency.as_ref().map_or_else(|| "–".to_owned(), |it| format::milliseconds(of(it)))
     };
     Row {
         engine: line.engine,
-        cases: line.cases,
-        shares: SHARES.iter().map(|name| share(line.metrics.get(*name))).collect(),
+        cases: format::cases(line.cases, line.is_from_other_tree(), Alphabet::Unicode),
+        shares: columns.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect(),
         silent: format::status_count(line, SILENT),
         gated: format::status_count(line, GATED),
         failed: format::status_count(line, FAILED),
+        late: format::status_count(line, LATE),
         p50: percentile(|latency| latency.p50),
         p95: percentile(|latency| latency.p95),
         timeouts: line.latency.map_or(0, |latency| latency.timeouts),
@@ -96,16 +132,18 @@ fn row(line: &Line) -> Row {
 }
 
 /// The differences by pair of engines.
-pub(super) fn differences(differences: &[Difference]) -> Vec<DifferenceRow> {
+pub(super) fn differences(differences: &[Difference], columns: &[Column]) -> Vec<DifferenceRow> {
     let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
-    pairs.filter_map(difference_row).collect()
+    pairs.filter_map(|pair| difference_row(pair, columns)).collect()
 }
 
-fn difference_row(pair: &[Difference]) -> Option<DifferenceRow> {
+fn difference_row(pair: &[Difference], columns: &[Column]) -> Option<DifferenceRow> {
     let first = pair.first()?;
-    let of = |metric: &&str| pair.iter().find(|difference| difference.metric == *metric);
-    let shares = SHARES.iter().map(|metric| of(metric).map_or_else(nothing, difference)).collect();
-    Some(DifferenceRow { engine: first.engine, baseline: first.baseline, shares })
+    let of = |metric: &str| pair.iter().find(|difference| difference.metric == metric);
+    let shares = columns.iter().map(|(metric, _)| of(metric).map_or_else(nothing, difference)).collect();
+    let most = pair.iter().max_by_key(|difference| difference.cases).unwrap_or(first);
+    let cases = format::cases(most.cases, most.other_tree > 0, Alphabet::Unicode);
+    Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
 }
 
 /// The effects of context by engine, names and variant.
@@ -118,12 +156,24 @@ fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
     let first = effects.first()?;
     let of = |metric: &&&str| effects.iter().find(|effect| effect.metric == **metric);
     let shares = CONTEXT_SHARES.iter().map(|metric| of(&metric).map_or_else(nothing, effect)).collect();
-    Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes: first.holes, shares })
+    let holes = format::cases(first.holes, first.other_tree > 0, Alphabet::Unicode);
+    Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes, shares })
 }
 
 fn effect(effect: &ContextEffect) -> Share {
-    let &ContextEffect { engine, metric, holes: cases, better, worse, value, interval, .. } = effect;
-    difference(&Difference { metric, baseline: engine, engine, cases, better, worse, value, interval })
+    let &ContextEffect { engine, metric, holes: cases, better, worse, other_tree, value, interval, .. } =
+        effect;
+    difference(&Difference {
+        metric,
+        baseline: engine,
+        engine,
+        cases,
+        better,
+        worse,
+        other_tree,
+        value,
+        interval,
+    })
 }
 
 fn difference(difference: &Difference) -> Share {

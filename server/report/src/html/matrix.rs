@@ -1,16 +1,21 @@
 //! The matrix of scenarios and block kinds.
 
 use cases::Exposure;
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RAW_STOPPING, RESTRAINT, STOPPING, TOKEN_EXACT};
 use serde::Serialize;
 
 use super::board::{self, Share};
-use crate::format;
+use crate::format::{self, Alphabet};
 use crate::summary::{Cell, Group, Section};
 
 /// Metrics between which the reader chooses, the one shown first at the head.
-const METRICS: [(&str, &str); 3] =
-    [(EDIT_SIMILARITY, "edit similarity"), (EXACT_MATCH, "exact match"), (TOKEN_EXACT, "token-exact")];
+const METRICS: [(&str, &str); 5] = [
+    (EDIT_SIMILARITY, "edit similarity"),
+    (EXACT_MATCH, "exact match"),
+    (TOKEN_EXACT, "token-exact"),
+    (STOPPING, "stopping"),
+    (RAW_STOPPING, "stopping, raw"),
+];
 
 /// Steps of shading in `report.css`.
 const STEPS: f64 = 10.0;
@@ -44,6 +49,8 @@ struct Variant {
 struct CellLine {
     engine: usize,
     share: Share,
+    /// Cases that the metric applies to.
+    cases: String,
     /// Step of shading; absent where there are too few cases.
     heat: Option<usize>,
     /// The address of these cases in the browser below.
@@ -80,6 +87,11 @@ fn variants(section: &Section, group: &Group, is_restraint: bool) -> Vec<Variant
             CellLine {
                 engine: line.engine,
                 share: board::share(cell),
+                cases: format::cases(
+                    cell.map_or(0, |cell| cell.cases),
+                    line.is_from_other_tree(),
+                    Alphabet::Unicode,
+                ),
                 heat: cell.and_then(heat),
                 link: link(section, group, line.engine),
             }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use cases::Prediction;
+use cases::{Case, Prediction};
 use scoring::metric::EDIT_SIMILARITY;
 use serde::Serialize;
 
 use crate::RunReport;
 use crate::format::{self, Alphabet};
 use crate::rows::{self, Scores};
-use crate::summary::{Latency, Section, Summary};
+use crate::summary::{Latency, Line, Section, Summary, left_out};
 
 /// Drawing units, about a CSS pixel each.
 const WIDTH: f64 = 600.0;
@@ -100,7 +100,7 @@ pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Se
         let scores = answers.of(line.engine).filter_map(|answer| scores.get(answer));
         let shares = scores.filter_map(|score| rows::share(score, EDIT_SIMILARITY));
         let counts = histogram(shares.map(|share| share * axis.bins as f64), axis.bins);
-        Series { engine: line.engine, about: answer_count(&counts), counts, quantiles: Vec::new() }
+        Series { engine: line.engine, about: answer_count(&counts, line), counts, quantiles: Vec::new() }
     });
     let ticks = (0..=5).map(|tick| tick * SIMILARITY_BINS / 5);
     plot(&axis, summary, series.collect(), ticks)
@@ -117,19 +117,23 @@ pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Secti
     let series = section.overall.lines.iter().map(|line| {
         let counts = histogram(times(line.engine).map(bin_of_ms), axis.bins);
         let quantiles = line.latency.iter().flat_map(latency_quantiles).collect();
-        Series { engine: line.engine, about: with_timeouts(&counts, line.latency), counts, quantiles }
+        Series { engine: line.engine, about: with_timeouts(&counts, line), counts, quantiles }
     });
     let series = series.collect();
     plot(&axis, summary, series, (0..=decades).map(|decade| decade * BINS_PER_DECADE as usize))
 }
 
-/// The answers to the section's cases, by the engine's place in the summary.
+/// The answers to the section's cases in totals, by the engine's place in the summary.
 struct Answers<'a>(Vec<Vec<&'a Prediction>>);
 
 impl<'a> Answers<'a> {
     fn to(section: &Section, report: &RunReport<'a>, summary: &Summary) -> Answers<'a> {
         let wanted = (section.origin, section.exposure);
-        let cases = report.cases.iter().filter(|case| (case.origin.kind, case.origin.exposure) == wanted);
+        let left_out = left_out(report.cases);
+        let is_counted = |case: &&Case| {
+            (case.origin.kind, case.origin.exposure) == wanted && !left_out.contains_key(&case.id)
+        };
+        let cases = report.cases.iter().filter(is_counted);
         let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
         let mut answers = vec![Vec::new(); summary.engines.len()];
         for prediction in
@@ -154,9 +158,9 @@ fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> +
     named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
 }
 
-fn with_timeouts(counts: &[usize], latency: Option<Latency>) -> String {
-    match latency.map_or(0, |latency| latency.timeouts) {
-        0 => answer_count(counts),
+fn with_timeouts(counts: &[usize], line: &Line) -> String {
+    match line.latency.map_or(0, |latency| latency.timeouts) {
+        0 => answer_count(counts, line),
         timeouts => format!("{} + {timeouts} timed out", counts.iter().sum::<usize>()),
     }
 }
@@ -182,8 +186,10 @@ fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
     counts
 }
 
-fn answer_count(counts: &[usize]) -> String {
-    format::count_of(counts.iter().sum(), "answer")
+fn answer_count(counts: &[usize], line: &Line) -> String {
+    let answers: usize = counts.iter().sum();
+    let plural = if answers == 1 { "" } else { "s" };
+    format!("{} answer{plural}", format::cases(answers, line.is_from_other_tree(), Alphabet::Unicode))
 }
 
 fn plot(axis: &Axis, summary: &Summary, series: Vec<Series>, ticks: impl Iterator<Item = usize>) -> Plot {

@@ -4,7 +4,7 @@ use cases::Variant;
 use scoring::Observation;
 use scoring::metric::RESTRAINT;
 
-use super::differences::{METRICS, of_engine};
+use super::differences::{METRICS, from_other_tree, of_engine};
 use super::observations::{HOLE, Observed, RESOLVED, VARIANT};
 use super::{ContextEffect, Interval, Section};
 
@@ -17,6 +17,7 @@ pub(super) fn contexts(observed: &Observed, section: &Section, seed: u64) -> Vec
             let in_file = by_hole(&answers, Variant::InFile, is_resolved);
             for variant in [Variant::Retrieval, Variant::Oracle] {
                 let with_context = by_hole(&answers, variant, is_resolved);
+                let of_other_tree = [&in_file, &with_context].map(|answers| from_other_tree(answers));
                 for metric in METRICS.into_iter().filter(|&metric| metric != RESTRAINT) {
                     let compared = scoring::compare(&in_file, &with_context, metric, seed);
                     effects.push(ContextEffect {
@@ -28,6 +29,8 @@ pub(super) fn contexts(observed: &Observed, section: &Section, seed: u64) -> Vec
                         holes: compared.cases,
                         better: compared.wins,
                         worse: compared.losses,
+                        other_tree: scoring::compare(&of_other_tree[0], &of_other_tree[1], metric, seed)
+                            .cases,
                         value: compared.difference,
                         interval: compared.interval.map(Interval::from),
                     });

@@ -1,9 +1,9 @@
 //! Engines against the first one of a section, on the same cases.
 
 use scoring::Observation;
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
-use super::observations::{ENGINE, EXPOSURE, ORIGIN};
+use super::observations::{ENGINE, EXPOSURE, ORIGIN, is_from_other_tree};
 use super::{Difference, Interval, Section};
 
 /// The metrics of the scoreboard.
@@ -17,7 +17,8 @@ pub(super) fn differences(observations: &[Observation], section: &Section, seed:
     let mut differences = Vec::new();
     for engine in engines {
         let of_engine = of_engine(observations, section, engine);
-        for metric in METRICS {
+        let of_other_tree = [&of_baseline, &of_engine].map(|answers| from_other_tree(answers));
+        for metric in METRICS.into_iter().chain(section.has_late_answers().then_some(EXACT_IN_TIME)) {
             let compared = scoring::compare(&of_baseline, &of_engine, metric, seed);
             differences.push(Difference {
                 metric,
@@ -26,6 +27,7 @@ pub(super) fn differences(observations: &[Observation], section: &Section, seed:
                 cases: compared.cases,
                 better: compared.wins,
                 worse: compared.losses,
+                other_tree: scoring::compare(&of_other_tree[0], &of_other_tree[1], metric, seed).cases,
                 value: compared.difference,
                 interval: compared.interval.map(Interval::from),
             });
@@ -33,6 +35,11 @@ pub(super) fn differences(observations: &[Observation], section: &Section, seed:
     }
     differences.retain(|difference| difference.cases > 0);
     differences
+}
+
+/// The answers to cases that were cut from another tree than the run's workspace.
+pub(super) fn from_other_tree(answers: &[Observation]) -> Vec<Observation> {
+    answers.iter().filter(|answer| is_from_other_tree(answer)).cloned().collect()
 }
 
 /// The observations of one engine in a section.

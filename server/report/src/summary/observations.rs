@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use cases::{Case, EngineName, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status, Variant};
 use scoring::{MetricValue, Metrics, Observation};
 
-use super::{FAILED, GATED, HIDES_COPIES, LATE, NO_COPIES, SILENT};
+use super::{FAILED, GATED, LATE, OTHER_TREE, SILENT, with_copies};
 use crate::RunReport;
 use crate::rows::{self, Scores};
 
@@ -26,6 +26,8 @@ pub(super) struct Observed {
     pub(super) observations: Vec<Observation>,
     /// Cases that count in no total, and why.
     pub(super) left_out: HashMap<String, &'static str>,
+    /// Cases that a judge selected.
+    pub(super) judged: HashSet<String>,
     /// Engines that were the judge of a `cross_file` case.
     pub(super) judges: BTreeSet<usize>,
     /// Answers to cases that the suite lacks.
@@ -47,7 +49,8 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observe
     let mut observed = Observed {
         observations: Vec::new(),
         left_out: left_out(report.cases),
-        judges: judges(report.cases, engines),
+        judges: judges(report, engines),
+        judged: judged(report.cases),
         strangers: 0,
         unscored: 0,
         recorded: [Recorded::Timed, Recorded::Untimed].map(|kind| {
@@ -63,7 +66,11 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineName]) -> Observe
         };
         let score = scores.get(prediction);
         observed.unscored += usize::from(score.is_none());
-        observed.observations.push(observation(case, prediction, score, engine));
+        let mut observation = observation(case, prediction, score, engine);
+        let is_from_other_tree = rows::is_from_other_tree(report.run, case);
+        let share = MetricValue::Value(f64::from(is_from_other_tree));
+        observation.metrics.insert(OTHER_TREE.to_owned(), share);
+        observed.observations.push(observation);
     }
     let same = same_without_copies(report, engines, &observed.observations);
     observed.observations.extend(same);
@@ -99,18 +106,8 @@ fn same_without_copies(
 
 /// The engines that were asked again without copies, each with the one that was asked with all files.
 fn without_copies(report: &RunReport<'_>, engines: &[EngineName]) -> Vec<(usize, usize)> {
-    let hides = |name: &EngineName| {
-        let config = report.run.engines.iter().find(|config| config.engine == *name);
-        config.and_then(|config| config.settings.get(HIDES_COPIES)).is_some_and(|hides| hides == "true")
-    };
-    let is_base = |other: &EngineName, name: &EngineName| {
-        let rest = name.name.strip_prefix(&other.name);
-        rest == Some(NO_COPIES) && other.kind == name.kind && other.model == name.model && !hides(other)
-    };
-    let hiding = engines.iter().enumerate().filter(|(_, name)| hides(name));
-    hiding
-        .filter_map(|(engine, name)| Some((engine, engines.iter().position(|other| is_base(other, name))?)))
-        .collect()
+    let pair = |engine| Some((engine, with_copies(report.run, engines, engine)?));
+    (0..engines.len()).filter_map(pair).collect()
 }
 
 /// Why cases do not count: others of the same hole do, or the judge's answers say which holes there are.
@@ -120,7 +117,7 @@ const JUDGED: &str =
 
 /// The cases that count in no total: of `cross_file` all that a judge let pass. Where there is nothing else, only the variants that show
 /// what retrieval adds, and what it could add.
-fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
+pub(crate) fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
     let kind = |case: &Case| (case.origin.kind, case.origin.exposure);
     let others: HashSet<_> =
         cases.iter().filter(|case| case.scenario != Scenario::CrossFile).map(kind).collect();
@@ -140,17 +137,19 @@ fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
     cross_file().filter_map(|case| Some((case.id.clone(), reason(case)?))).collect()
 }
 
-/// The engines that a case names as its judge, and those that run the same model.
-fn judges(cases: &[Case], engines: &[EngineName]) -> BTreeSet<usize> {
+fn judged(cases: &[Case]) -> HashSet<String> {
+    cases.iter().filter(|case| case.tags.contains_key(JUDGE_TAG)).map(|case| case.id.clone()).collect()
+}
+
+/// The engines that a case names as its judge, and the same engines asked again without copies.
+fn judges(report: &RunReport<'_>, engines: &[EngineName]) -> BTreeSet<usize> {
     let names: HashSet<&str> =
-        cases.iter().filter_map(|case| case.tags.get(JUDGE_TAG)).map(String::as_str).collect();
-    let models: HashSet<(&str, &str)> = engines
-        .iter()
-        .filter(|engine| names.contains(engine.name.as_str()))
-        .map(|engine| (engine.kind.as_str(), engine.model.as_str()))
-        .collect();
-    let judged = |engine: &EngineName| models.contains(&(engine.kind.as_str(), engine.model.as_str()));
-    engines.iter().enumerate().filter(|(_, engine)| judged(engine)).map(|(index, _)| index).collect()
+        report.cases.iter().filter_map(|case| case.tags.get(JUDGE_TAG)).map(String::as_str).collect();
+    let is_judge = |engine: &usize| {
+        let base = with_copies(report.run, engines, *engine).unwrap_or(*engine);
+        engines.get(base).is_some_and(|engine| names.contains(engine.name.as_str()))
+    };
+    (0..engines.len()).filter(is_judge).collect()
 }
 
 fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engine: usize) -> Observation {
@@ -192,4 +191,9 @@ fn metrics(prediction: &Prediction, score: Option<&Score>) -> Metrics {
         shares.into_iter().map(|(name, holds)| (name.to_owned(), MetricValue::Value(f64::from(holds))));
     let scored = score.map(|score| &score.metrics).into_iter().flatten();
     scored.map(|(name, &metric)| (name.clone(), rows::value(metric))).chain(shares).collect()
+}
+
+/// Whether an observation is of a case that was cut from another tree than the run's workspace.
+pub(super) fn is_from_other_tree(observation: &Observation) -> bool {
+    observation.metrics.get(OTHER_TREE).is_some_and(|share| share.counts().num > 0.0)
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use cases::{BlockKind, Exposure, OriginKind, Scenario, Variant};
 use scoring::{Grouping, IntervalMethod, Observation, Row, Table};
 
-use super::observations::{BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, Observed, SCENARIO};
+use super::observations::{
+    BLOCK_KIND, ENGINE, EXPOSURE, LANGUAGE, ORIGIN, Observed, SCENARIO, is_from_other_tree,
+};
 use super::{
     Cell, Group, Interval, Latency, LeftOut, Line, Section, SelectedPart, Selection, contexts, differences,
 };
@@ -23,7 +25,7 @@ pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
             let Some(mut section) = section(origin, exposure, &by_scenario, &by_kind, &by_language) else {
                 continue;
             };
-            section.selection = selection(observed, origin, exposure);
+            (section.selection, section.other_tree) = selection(observed, origin, exposure);
             section.controls = section.selection.left_out.iter().map(|part| part.cases).sum();
             section.differences = differences::differences(&counted, &section, seed);
             section.contexts = contexts::contexts(observed, &section, seed);
@@ -35,15 +37,17 @@ pub(super) fn sections(observed: &Observed, seed: u64) -> Vec<Section> {
     sections
 }
 
-/// What totals count of the answered cases, and what not.
-fn selection(observed: &Observed, origin: OriginKind, exposure: Exposure) -> Selection {
+/// What totals count of the answered cases, and what not; and how many of all were cut from another tree than the run's workspace.
+fn selection(observed: &Observed, origin: OriginKind, exposure: Exposure) -> (Selection, usize) {
     let label =
         |observation: &Observation, name: &str| observation.labels.get(name).cloned().unwrap_or_default();
     let is_here = |observation: &&Observation| {
         label(observation, ORIGIN) == origin.name() && label(observation, EXPOSURE) == exposure.name()
     };
     let mut cases: BTreeMap<(Option<&'static str>, usize, String), BTreeSet<&str>> = BTreeMap::new();
+    let mut other_tree: BTreeSet<&str> = BTreeSet::new();
     for observation in observed.observations.iter().filter(is_here) {
+        other_tree.extend(is_from_other_tree(observation).then_some(observation.case.as_str()));
         let name = label(observation, SCENARIO);
         let scenario = name.split('/').next().unwrap_or_default().to_owned();
         let position = Scenario::ALL.iter().position(|value| value.name() == scenario);
@@ -52,16 +56,17 @@ fn selection(observed: &Observed, origin: OriginKind, exposure: Exposure) -> Sel
     }
     let mut selection = Selection::default();
     for ((reason, _, scenario), cases) in cases {
+        let judged = cases.iter().filter(|case| observed.judged.contains(**case)).count();
         let cases = cases.len();
         match reason {
             Some(reason) => selection.left_out.push(LeftOut { scenario, cases, reason }),
             None => {
                 selection.cases += cases;
-                selection.scenarios.push(SelectedPart { scenario, cases });
+                selection.scenarios.push(SelectedPart { scenario, cases, judged });
             }
         }
     }
-    selection
+    (selection, other_tree.len())
 }
 
 fn grouping(pooled: &[&str]) -> Grouping {
@@ -92,6 +97,7 @@ fn section(
         overall,
         selection: Selection::default(),
         controls: 0,
+        other_tree: 0,
         scenarios,
         block_kinds,
         languages,

@@ -159,7 +159,7 @@ impl Numbers {
         match column {
             Column::Label => format::visible(name),
             Column::Engine { .. } => self.engine(line.engine),
-            Column::Cases => line.cases.to_string(),
+            Column::Cases => format::cases(line.cases, line.is_from_other_tree(), self.alphabet),
             Column::Share { metric, .. } => {
                 line.metrics.get(metric).map_or_else(|| self.alphabet.to().to_owned(), share)
             }

@@ -31,8 +31,10 @@ pub(super) fn table(
     }
     let sheet = Sheet { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
     let title = "cross_file: what context adds, on the same holes";
-    let note =
-        format!("+/-: holes in which it makes the answer better, and worse. {}", format::CONTEXTS_CAPTION);
+    let note = format!(
+        "+/-: holes in which it makes the answer better, and worse. {}",
+        format::contexts_caption(section, style.alphabet())
+    );
     let note = faint(&note, style);
     Some(titled(title, &format!("{}\n{note}", sheet.draw(style)), style))
 }
@@ -48,7 +50,7 @@ fn row(numbers: &Numbers, effects: &[ContextEffect]) -> Option<Vec<String>> {
     Some(vec![
         format::effect_title(exact),
         numbers.engine(exact.engine),
-        exact.holes.to_string(),
+        format::cases(exact.holes, exact.other_tree > 0, numbers.alphabet),
         value(exact),
         interval(exact),
         changed(exact),

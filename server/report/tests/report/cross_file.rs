@@ -24,9 +24,9 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
           in_file*               builtin  45    0.0  0–22       0.0  0–22     65.8  48–81   0+0+0     15/27
                                  qwen     45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0  507/1594
           retrieval              builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
-                                 qwen     45   77.8  55–93     77.8  55–93    91.0  73–99   0+0+0  507/1594
+                                 qwen     45   77.8  55–93     77.8  55–93    91.0  72–99   0+0+0  507/1594
           oracle                 builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
-                                 qwen     45   77.8  55–93     77.8  55–93    91.0  73–99   0+0+0  507/1594
+                                 qwen     45   77.8  55–93     77.8  55–93    91.0  72–99   0+0+0  507/1594
           in_file, unresolved*   builtin  15    0.0  0–22       0.0  0–22     70.5  42–91   0+0+0     16/28
                                  qwen     15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0  458/1563
           retrieval, unresolved  builtin  15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0     16/28
@@ -42,19 +42,24 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
                                  qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  398/1323
           typescript             builtin  20   50.0  20–80     50.0  20–80    91.8  60–100  0+0+0     14/28
                                  qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  594/1658
+        In totals: 60 cases: cross_file 60 (60 selected by a judge). In no total: cross_file 120 (the same
+        holes with other context).
 
-        In totals: 60 cases: cross_file 60. In no total: cross_file 120 (the same holes with other context).
+        In totals: 60 cases: cross_file 60 (60 selected by a judge). In no total: cross_file 120 (the same
+        holes with other context).
 
         overall
-          engine    n  exact  95 %   tokens  95 %   edit  95 %   restraint  95 %  quiet        ms
-          builtin  60   50.0  34–66    50.0  34–66  83.9  69–94          –        0+0+0     15/27
-          qwen     60   83.3  65–95    83.3  65–95  93.3  79–99          –        0+0+0  490/1563
+          engine    n  exact  95 %   tokens  95 %   edit  95 %    restraint  95 %  quiet        ms
+          builtin  60   50.0  34–66    50.0  34–66  83.9  69–94           –        0+0+0     15/27
+          qwen     60   83.3  63–95    83.3  63–95  93.3  77–100          –        0+0+0  490/1563
 
         qwen - builtin, on the same cases
           metric            n  difference        95 %  better  worse
           exact match      60       +33.3  +19 to +47      20      0
           token exact      60       +33.3  +19 to +47      20      0
           edit similarity  60        +9.4   +3 to +16      20      0
+        Cases in totals that both engines answered. In totals: 60 cases: cross_file 60 (60 selected by a
+        judge). In no total: cross_file 120 (the same holes with other context).
 
         cross_file: what context adds, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-

@@ -36,6 +36,7 @@ fn the_summary_is_documented() {
         unknown: 1,
         amount: 0.5,
         per_thousand: Some(166.7),
+        other_tree: 1,
     };
     check("Summary", &Summary { costs: vec![cost], ..fixture(20).report().summary() });
     check("Engine cost", &cost);
@@ -55,6 +56,7 @@ fn tables_are_documented() {
         overall: group.clone(),
         selection: Selection::default(),
         controls: 0,
+        other_tree: 0,
         scenarios: Vec::new(),
         block_kinds: Vec::new(),
         languages: Vec::new(),
@@ -81,10 +83,20 @@ fn tables_are_documented() {
 fn numbers_are_documented() {
     let (value, interval) = (Some(0.2), Some(INTERVAL));
     check("Cell", &Cell { cases: 20, num: 4.0, den: 20.0, value, interval });
-    let (cases, better, worse) = (20, 4, 2);
+    let (cases, better, worse, other_tree) = (20, 4, 2, 1);
     check(
         "Difference",
-        &Difference { metric: "m", baseline: 0, engine: 1, cases, better, worse, value, interval },
+        &Difference {
+            metric: "m",
+            baseline: 0,
+            engine: 1,
+            cases,
+            better,
+            worse,
+            other_tree,
+            value,
+            interval,
+        },
     );
     let (engine, variant, metric, holes) = (0, Variant::Retrieval, "m", 20);
     let (is_resolved, is_selected_against) = (true, false);
@@ -99,6 +111,7 @@ fn numbers_are_documented() {
             holes,
             better,
             worse,
+            other_tree,
             value,
             interval,
         },

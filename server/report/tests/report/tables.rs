@@ -23,11 +23,15 @@ fn markdown_of_a_small_run() {
         | all | builtin | 3 | 0/3 | 0/3 | 0.9/3 | – | 2+0+0 | 4.0/17 |
         | all | qwen | 3 | 1/3 | 1/3 | 1/3 | – | 1+1+0 | 101/670 |
 
+        Cases in totals that both engines answered. In totals: 3 cases: full\_block 1, incomplete\_suffix 2.
+
         | on the same cases | metric | n | difference | better | worse |
         |---|---|--:|--:|--:|--:|
         | qwen - builtin | exact match | 3 | – | 1 | 0 |
         | qwen - builtin | token exact | 3 | – | 1 | 0 |
         | qwen - builtin | edit similarity | 3 | – | 1 | 1 |
+
+        In totals: 3 cases: full\_block 1, incomplete\_suffix 2.
 
         | language | engine | n | exact match | token-exact | edit similarity | restraint | silent+gated+failed | median/p95 ms |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
@@ -79,7 +83,7 @@ fn every_row_of_a_markdown_table_has_its_columns() {
 fn json_keeps_counts_beside_ratios() {
     let summary = fixture(60).report().summary();
     let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
-    assert_eq!(json["schema"], "1.3");
+    assert_eq!(json["schema"], "1.4");
     assert_eq!(json["engines"][1]["name"], "qwen");
     let section = &json["sections"][0];
     assert_eq!(section["origin"], "mined");

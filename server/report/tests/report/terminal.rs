@@ -30,12 +30,13 @@ fn small() -> Summary {
         selection: Selection {
             cases: 52,
             scenarios: vec![
-                SelectedPart { scenario: "full_block".to_owned(), cases: 40 },
-                SelectedPart { scenario: "inner_block".to_owned(), cases: 12 },
+                SelectedPart { scenario: "full_block".to_owned(), cases: 40, judged: 0 },
+                SelectedPart { scenario: "inner_block".to_owned(), cases: 12, judged: 0 },
             ],
             left_out: Vec::new(),
         },
         controls: 0,
+        other_tree: 0,
         scenarios: vec![
             group(Some("full_block"), None, block.clone()),
             group(Some("full_block"), Some("function"), few),
@@ -53,6 +54,7 @@ fn small() -> Summary {
             cases: 40,
             better: 12,
             worse: 2,
+            other_tree: 0,
             value: Some(0.25),
             interval: Some(Interval { low: -0.02, high: 0.52, method: "cluster_bootstrap" }),
         }],
@@ -154,6 +156,8 @@ fn at_80_columns() {
             qwen - builtin, on the same cases
               metric        n  difference       95 %  better  worse
               exact match  40       +25.0  -2 to +52      12      2
+            Cases in totals that both engines answered. In totals: 52 cases: full_block 40,
+            inner_block 12.
 
             Percent, then the 95 % interval, resampled over files because cases of one file
             are alike; exact or Student's where files are few. Cells under 10 cases show
@@ -203,6 +207,7 @@ fn at_120_columns_in_ascii() {
             qwen - builtin, on the same cases
               metric        n  difference       95 %  better  worse
               exact match  40       +25.0  -2 to +52      12      2
+            Cases in totals that both engines answered. In totals: 52 cases: full_block 40, inner_block 12.
 
             Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or Student's where
             files are few. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
@@ -251,6 +256,9 @@ fn at_40_columns_the_essentials_remain() {
             qwen - builtin, on the same cases
               metric        n  difference       95 %  better  worse
               exact match  40       +25.0  -2 to +52      12      2
+            Cases in totals that both engines
+            answered. In totals: 52 cases:
+            full_block 40, inner_block 12.
 
             Percent, then the 95 % interval,
             resampled over files because cases of
@@ -359,7 +367,10 @@ fn names_that_are_cut_stay_different() {
 fn an_engine_without_copies_stands_in_the_totals_only() {
     let mut fixture = fixture(60);
     let [first, second] = &mut fixture.run.engines[..] else { panic!("the fixture has two engines") };
-    second.engine.model.clone_from(&first.engine.model);
+    second.engine.name = format!("{} no-copies", first.engine.name);
+    for row in fixture.predictions.iter_mut().filter(|row| row.engine.name == "qwen") {
+        row.engine.name.clone_from(&second.engine.name);
+    }
     for (config, hides) in [(first, "false"), (second, "true")] {
         config.settings.insert("hide_near_duplicates".to_owned(), hides.to_owned());
     }

@@ -101,12 +101,23 @@ impl Sample {
     /// the number of cases over Kish's design effect, 1 + r * (m - 1) with m cases a file.
     ///
     /// Of few files the correlation is hardly known, so the estimate is raised by half of what is missing to 1, over the root of
-    /// the number of files less one. Simulated with 3 to 30 files of 4 to 12 cases, correlations up to 0.3 and rates of 0.1 to 0.5,
-    /// exact intervals for so many cases held the true rate in at least 95.3 % (with the plain estimate: 85.8 %).
+    /// the number of telling files less one. Simulated with 5 to 30 files of 40 cases, beta-distributed rates of files, correlations
+    /// of 0.1 to 0.6 and mean rates of 0.05 and 0.2, exact intervals for so many cases held the true rate in at least 97.3 % (90.5 % with
+    /// all files in place of the telling ones).
     pub(crate) fn effective_cases(&self) -> f64 {
         let correlation = self.correlation();
-        let others = (self.clusters() as f64 - 1.0).max(1.0);
+        let others = (self.telling_clusters() as f64 - 1.0).max(1.0);
         self.effective_cases_at(correlation + 0.5 * (1.0 - correlation) / others.sqrt())
+    }
+
+    /// How many files tell how rates differ between files: those with a case above 0, or those with a case below 1, whichever are
+    /// fewer. Where hardly any file has a right answer, the others say nothing of how many it can have.
+    pub(crate) fn telling_clusters(&self) -> usize {
+        let files = |tells: fn(f64) -> bool| {
+            let telling = self.cases.iter().filter(|case| case.counts.ratio().is_some_and(tells));
+            telling.map(|case| case.cluster).collect::<BTreeSet<_>>().len()
+        };
+        files(|ratio| ratio > 0.0).min(files(|ratio| ratio < 1.0))
     }
 
     /// How many files of equal weight the sample is worth.

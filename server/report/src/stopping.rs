@@ -1,0 +1,56 @@
+//! Where answers stop, as rows for all renderers. Cells come from `scoring`; nothing is computed here.
+
+use scoring::metric::{GOES_ON, RAW_CUT, RAW_GOES_ON, RAW_STOPPING, RAW_STOPS_SHORT, STOPPING, STOPS_SHORT};
+
+use crate::format;
+use crate::summary::{Cell, Line, Section};
+
+/// One kind of text of an engine's answers.
+pub(crate) struct StoppingRow<'a> {
+    /// Index into the summary's engines.
+    pub(crate) engine: usize,
+    /// In the order of [`COUNTS`].
+    pub(crate) counts: [String; 7],
+    /// Answers that stop with the truth, of those that begin with all of it.
+    pub(crate) stopping: Option<&'a Cell>,
+}
+
+/// Titles of [`StoppingRow::counts`].
+pub(crate) const COUNTS: [&str; 7] = ["text", "right so far", "short", "whole", "stops", "goes on", "cut"];
+
+/// What the titles mean.
+pub(crate) const CAPTION: &str = "Right so far: answers without a wrong token up to their own end or the truth's. Short: those of them that end \
+    before the truth. Whole: those that begin with the whole truth; they stop there, go on, or are cut there (reading ended before the \
+    engine did). Stopping: stops/whole. raw: the engine's own text; shown: what is left of it. White space and comments do not count, nor do \
+    failures, late answers, and cases with nothing to write.";
+
+/// The metrics of one kind of text: its name, stopping, going on, cut, stopping short.
+type Metrics = (&'static str, &'static str, &'static str, Option<&'static str>, &'static str);
+
+const RAW: Metrics = ("raw", RAW_STOPPING, RAW_GOES_ON, Some(RAW_CUT), RAW_STOPS_SHORT);
+const SHOWN: Metrics = ("shown", STOPPING, GOES_ON, None, STOPS_SHORT);
+
+/// Two rows for each engine with an answer that was right so far.
+pub(crate) fn rows(section: &Section) -> Vec<StoppingRow<'_>> {
+    let lines = section.overall.lines.iter();
+    lines.flat_map(|line| [RAW, SHOWN].into_iter().filter_map(|metrics| row(line, metrics))).collect()
+}
+
+fn row(line: &Line, (text, stopping, goes_on, cut, short): Metrics) -> Option<StoppingRow<'_>> {
+    let cell = |name: &str| line.metrics.get(name);
+    let short = cell(short)?;
+    let number = |cell: Option<&Cell>| cell.map_or_else(|| "0".to_owned(), |cell| format::short(cell.num));
+    let stopping = cell(stopping);
+    let whole = stopping.map_or_else(|| "0".to_owned(), |cell| format::short(cell.den));
+    let cut = cut.map_or_else(|| "-".to_owned(), |cut| number(cell(cut)));
+    let counts = [
+        text.to_owned(),
+        format::short(short.den),
+        format::short(short.num),
+        whole,
+        number(stopping),
+        number(cell(goes_on)),
+        cut,
+    ];
+    Some(StoppingRow { engine: line.engine, counts, stopping })
+}

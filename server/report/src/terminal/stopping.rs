@@ -1,0 +1,32 @@
+//! Where answers stop.
+
+use super::columns::Numbers;
+use super::sheet::Sheet;
+use super::{Style, faint, titled};
+use crate::format;
+use crate::stopping::{self, COUNTS, StoppingRow};
+use crate::summary::{Cell, Section};
+
+/// What goes first where there is no room: what is the sum of other columns, then the interval.
+const DISPENSABLE: [usize; 3] = [2, 4, 9];
+
+/// Two rows an engine, and what they mean; `None` where no answer was right so far.
+pub(super) fn table(numbers: &Numbers, section: &Section, style: Style) -> Option<String> {
+    let rows: Vec<Vec<String>> = stopping::rows(section).iter().map(|it| row(numbers, it)).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let header: Vec<&str> = std::iter::once("engine").chain(COUNTS).chain(["stopping", "95 %"]).collect();
+    let sheet = Sheet { header: &header, words: 2, dispensable: &DISPENSABLE, rows };
+    let caption = format!("{} {}", format::totals_caption(section, style.alphabet()), stopping::CAPTION);
+    Some(titled("stopping", &format!("{}\n{}", sheet.draw(style), faint(&caption, style)), style))
+}
+
+fn row(numbers: &Numbers, row: &StoppingRow<'_>) -> Vec<String> {
+    let none = || numbers.alphabet.to().to_owned();
+    let share = |cell: &Cell| cell.value.map_or_else(|| format::counts(cell), format::percent);
+    let interval = row.stopping.and_then(|cell| cell.interval);
+    let interval = interval.map_or_else(String::new, |interval| format::interval(interval, numbers.alphabet));
+    let engine = std::iter::once(numbers.engine(row.engine));
+    engine.chain(row.counts.clone()).chain([row.stopping.map_or_else(none, share), interval]).collect()
+}

@@ -1,0 +1,115 @@
+//! Late answers and failures: exact match in time beside exact match, and an engine that never answers.
+
+use cases::{EngineConfig, EngineName, Metric, Prediction, Score, Status};
+use report::terminal::{Style, table};
+use serde_json::Value;
+
+use crate::fixture::{Fixture, fixture};
+
+/// Every second right answer of the second engine is late, and a third engine fails on every case.
+fn late_and_broken() -> Fixture {
+    let mut fixture = fixture(60);
+    let mut is_late = false;
+    for (score, prediction) in fixture.scores.iter_mut().zip(&mut fixture.predictions) {
+        let Some(&exact) = score.metrics.get("exact_match") else { continue };
+        let is_right = exact == Metric::Value(1.0);
+        is_late ^= is_right;
+        prediction.late = is_right && is_late && prediction.engine.name == "qwen";
+        let in_time = if prediction.late { Metric::Value(0.0) } else { exact };
+        score.metrics.insert("exact_in_time".to_owned(), in_time);
+    }
+    let engine = EngineName {
+        name: "broken".to_owned(),
+        kind: "command".to_owned(),
+        model: String::new(),
+        fingerprint: "b".to_owned(),
+    };
+    let rows: Vec<(Prediction, Score)> = fixture
+        .predictions
+        .iter()
+        .zip(&fixture.scores)
+        .filter(|(prediction, _)| prediction.engine.name == "qwen")
+        .enumerate()
+        .map(|(number, (prediction, score))| {
+            let status = [Status::Error, Status::Timeout, Status::Cancelled][number % 3];
+            let metrics = score.metrics.keys().map(|name| (name.clone(), Metric::Value(0.0))).collect();
+            let score =
+                Score { engine: "broken".to_owned(), fingerprint: "b".to_owned(), metrics, ..score.clone() };
+            (Prediction::empty(prediction.case.clone(), engine.clone(), status), score)
+        })
+        .collect();
+    for (prediction, score) in rows {
+        fixture.predictions.push(prediction);
+        fixture.scores.push(score);
+    }
+    let settings = Default::default();
+    fixture.run.engines.push(EngineConfig { engine, price: None, settings });
+    fixture
+}
+
+#[test]
+fn exact_in_time_is_beside_exact_match_in_every_report() {
+    let fixture = late_and_broken();
+    let summary = fixture.report().summary();
+    let qwen = &summary.sections[0].overall.lines[1];
+    let [exact, in_time] =
+        ["exact_match", "exact_in_time"].map(|name| qwen.metrics[name].value.expect("a value"));
+    assert!(in_time < exact && qwen.metrics["late"].num > 0.0, "{qwen:?}");
+    let shown = [exact, in_time].map(|share| format!("{:.1}", share * 100.0));
+
+    let text = table(&summary, Style { color: false, width: 200, unicode: true }, &[]);
+    let (_, overall) = text.split_once("\noverall\n").expect("totals");
+    let rows: Vec<&str> = overall.lines().take(4).collect();
+    assert!(rows[0].contains("in time") && shown.iter().all(|share| rows[2].contains(share)), "{overall}");
+    assert!(overall.contains("exact in time"), "a difference in it, too: {overall}");
+
+    let markdown = report::markdown(&summary);
+    assert!(markdown.contains("| exact match | exact in time | token-exact |"), "{markdown}");
+    let row = markdown.lines().find(|line| line.starts_with("| all | qwen |")).expect("a row");
+    assert!(shown.iter().all(|share| row.contains(share)), "{row}");
+
+    let page = report::html(&fixture.report(), &summary);
+    let board = page.split("<tbody class=\"differences\">").next().expect("a scoreboard");
+    assert!(board.contains("exact in time</abbr>") && board.contains("late</abbr>"));
+    assert!(shown.iter().all(|share| board.contains(&format!("<b>{share}</b>"))), "{shown:?}");
+    let late = format!("<td class=\"num\">{}</td>", qwen.metrics["late"].num);
+    assert!(board.contains(&late), "{late}");
+
+    let json: Value = serde_json::from_str(&report::json(&summary)).expect("json");
+    assert_eq!(json["sections"][0]["overall"]["lines"][1]["metrics"]["exact_in_time"]["value"], in_time);
+}
+
+#[test]
+fn every_row_of_the_scoreboard_has_its_columns() {
+    for fixture in [late_and_broken(), fixture(60)] {
+        let page = report::html(&fixture.report(), &fixture.report().summary());
+        let (_, board) = page.split_once("<table class=\"board\">").expect("a scoreboard");
+        let (board, _) = board.split_once("</table>").expect("an end");
+        let width = |row: &str| {
+            let cells = row.matches("<td").count() + row.matches("<th ").count();
+            let spans = row
+                .split("colspan=\"")
+                .skip(1)
+                .map(|rest| rest.split('"').next().and_then(|n| n.parse().ok()));
+            spans.fold(cells, |sum, span: Option<usize>| sum + span.expect("a number") - 1)
+        };
+        let widths: Vec<usize> = board.split("<tr>").skip(1).map(width).collect();
+        assert!(widths.len() >= 5 && widths.iter().all(|cells| *cells == widths[0]), "{widths:?}");
+    }
+}
+
+#[test]
+fn an_engine_that_always_fails_earns_nothing() {
+    let fixture = late_and_broken();
+    let summary = fixture.report().summary();
+    let broken = &summary.sections[0].overall.lines[2];
+    assert_eq!(summary.engines[broken.engine].name, "broken");
+    assert_eq!(broken.metrics["failed"].value, Some(1.0));
+    for metric in ["exact_match", "exact_in_time", "token_exact", "edit_similarity", "restraint"] {
+        assert_eq!(broken.metrics[metric].value.or(Some(broken.metrics[metric].num)), Some(0.0), "{metric}");
+    }
+    assert_eq!(broken.latency.map(|latency| latency.count), Some(20), "timeouts alone have a time");
+    let markdown = report::markdown(&summary);
+    let row = markdown.lines().find(|line| line.starts_with("| all | broken |")).expect("a row");
+    assert!(row.ends_with("| 0+0+60 | timeout/timeout |"), "{row}");
+}

@@ -1,0 +1,101 @@
+//! Where answers stop, in every report.
+
+use cases::Metric;
+use expect_test::expect;
+use report::terminal::{Style, table};
+use serde_json::Value;
+
+use crate::fixture::{Fixture, fixture};
+
+/// Of 24 cases, each engine goes on behind the truth in every second, third or fourth one, stops short in every fifth; and nothing of it is
+/// shown.
+fn stopping() -> Fixture {
+    let mut fixture = fixture(24);
+    let engines = fixture.run.engines.len();
+    for (number, score) in fixture.scores.iter_mut().enumerate() {
+        let (case, engine) = (number / engines, number % engines);
+        let is = |holds: bool| Metric::Value(f64::from(u8::from(holds)));
+        let mut insert = |name: &str, holds| {
+            score.metrics.insert(name.to_owned(), is(holds));
+        };
+        let is_short = case.is_multiple_of(5);
+        let goes_on = case.is_multiple_of(engine + 2);
+        let is_cut = !goes_on && case.is_multiple_of(7);
+        insert("raw_stops_short", is_short);
+        insert("stops_short", is_short);
+        if !is_short {
+            insert("raw_stopping", !goes_on && !is_cut);
+            insert("raw_goes_on", goes_on);
+            insert("raw_cut", is_cut);
+            insert("stopping", true);
+            insert("goes_on", false);
+        }
+    }
+    fixture
+}
+
+#[test]
+fn the_terminal_shows_counts_beside_the_share() {
+    let style = Style { color: false, width: 110, unicode: true };
+    let text = table(&stopping().report().summary(), style, &[]);
+    let (_, part) = text.split_once("\nstopping\n").expect("a table");
+    let (part, _) = part.split_once("\n\n").expect("an end");
+    expect![[r#"
+          engine   text   right so far  short  whole  stops  goes on  cut  stopping    95 %
+          builtin  raw              24      5     19      8        9    2      42.1   18–69
+          builtin  shown            24      5     19     19        0    -     100.0  71–100
+          qwen     raw              24      5     19     11        6    2      57.9   27–85
+          qwen     shown            24      5     19     19        0    -     100.0  71–100
+        In totals: 24 cases: full_block 9, inner_block 10, incomplete_suffix 5. Right so far: answers without a wrong
+        token up to their own end or the truth's. Short: those of them that end before the truth. Whole: those that
+        begin with the whole truth; they stop there, go on, or are cut there (reading ended before the engine did).
+        Stopping: stops/whole. raw: the engine's own text; shown: what is left of it. White space and comments do not
+        count, nor do failures, late answers, and cases with nothing to write."#]].assert_eq(part);
+}
+
+#[test]
+fn markdown_and_page_show_the_same() {
+    let fixture = stopping();
+    let summary = fixture.report().summary();
+    let markdown = report::markdown(&summary);
+    let (_, part) = markdown.split_once("| engine | text |").expect("a table");
+    let (part, _) = part.split_once("\n\n").expect("an end");
+    expect![[r#"
+         right so far | short | whole | stops | goes on | cut | stopping |
+        |---|---|--:|--:|--:|--:|--:|--:|--:|
+        | builtin | raw | 24 | 5 | 19 | 8 | 9 | 2 | 42.1 (18–69) |
+        | builtin | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |
+        | qwen | raw | 24 | 5 | 19 | 11 | 6 | 2 | 57.9 (27–85) |
+        | qwen | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |"#]]
+    .assert_eq(part);
+    let page = report::html(&fixture.report(), &summary);
+    let (_, part) = page.split_once("Where answers stop, mined cases").expect("a table");
+    let (part, _) = part.split_once("</table>").expect("an end");
+    assert!(part.contains("In totals: 24 cases") && part.contains("Right so far: answers"), "{part}");
+    assert_eq!(part.matches("<td>raw</td>").count(), 2);
+    assert_eq!(part.matches("<td>shown</td>").count(), 2);
+    assert!(
+        page.contains("value=\"stopping\"") && page.contains("value=\"raw_stopping\""),
+        "by scenario and block kind"
+    );
+}
+
+#[test]
+fn json_has_it_for_every_group() {
+    let summary = stopping().report().summary();
+    let json: Value = serde_json::from_str(&report::json(&summary)).expect("json");
+    let section = &json["sections"][0];
+    let cell = &section["overall"]["lines"][0]["metrics"]["raw_stopping"];
+    assert_eq!((&cell["cases"], &cell["den"]), (&19.into(), &19.0.into()));
+    for group in section["scenarios"].as_array().expect("a list") {
+        assert!(group["lines"][0]["metrics"].get("stops_short").is_some(), "{group}");
+    }
+}
+
+#[test]
+fn runs_without_such_scores_have_no_table() {
+    let summary = fixture(24).report().summary();
+    let style = Style { color: false, width: 110, unicode: true };
+    assert!(!table(&summary, style, &[]).contains("\nstopping\n"));
+    assert!(!report::markdown(&summary).contains("stopping"));
+}

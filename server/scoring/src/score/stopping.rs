@@ -1,0 +1,157 @@
+//! Whether an answer ends where the truth ends.
+//!
+//! Compares tokens, as token-exact match does: white space and comments do not count. Never compares characters, or `x` would begin
+//! with the whole of `x1`. Says nothing of answers that are wrong before either end, nor of empty truths, which restraint measures.
+
+use std::ops::Range;
+
+use syntax::TokenKind;
+
+use super::{Question, is_blank};
+
+/// Where an answer ends that has no wrong token up to its own end or the truth's, whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Before the truth's last token, or within it.
+    Short,
+    /// Behind the truth's last token.
+    Exact,
+    /// Behind more: another token, or a line with a comment that the truth lacks.
+    Beyond,
+}
+
+/// Where `answer` ends. `None` where nothing was to be written, nothing was written, or something in it is wrong.
+pub(super) fn ending(question: &Question<'_>, answer: &str) -> Option<Ending> {
+    if is_blank(question.truth) || is_blank(answer) {
+        return None;
+    }
+    let tokens_of_truth = tokens(question, question.truth);
+    let (truth, answered) = match tokens_of_truth.is_empty() {
+        // A truth that is a comment has no tokens.
+        true => (words(question.truth), words(answer)),
+        false => (tokens_of_truth, tokens(question, answer)),
+    };
+    let is_same = |(right, given): &(&Range<usize>, &Range<usize>)| {
+        question.truth[right.start..right.end] == answer[given.start..given.end]
+    };
+    let same = truth.iter().zip(&answered).take_while(is_same).count();
+    if let Some(right) = truth.get(same) {
+        let is_within =
+            |given: &Range<usize>| question.truth[right.clone()].starts_with(&answer[given.clone()]);
+        let is_short = match &answered[same..] {
+            [] => same > 0,
+            [last] => is_within(last),
+            _ => false,
+        };
+        return is_short.then_some(Ending::Short);
+    }
+    let rest = |text: &str, tokens: &[Range<usize>]| {
+        tokens[..same].last().map_or(0, |last| lines_behind(&text[last.end..]))
+    };
+    let has_more = answered.len() > same || rest(answer, &answered) > rest(question.truth, &truth);
+    Some(if has_more { Ending::Beyond } else { Ending::Exact })
+}
+
+/// Where the tokens of `text` are in it. It is read behind the prefix, which may have opened a literal or begun a name.
+fn tokens(question: &Question<'_>, text: &str) -> Vec<Range<usize>> {
+    let start = question.prefix.len();
+    syntax::lex(question.language, &[question.prefix, text].concat())
+        .into_iter()
+        .filter(|token| token.kind != TokenKind::Newline && token.range.end > start)
+        .map(|token| token.range.start.saturating_sub(start)..token.range.end - start)
+        .collect()
+}
+
+/// Where the words of `text` are in it.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for (start, character) in text.char_indices().filter(|(_, character)| !character.is_whitespace()) {
+        let end = start + character.len_utf8();
+        match words.last_mut() {
+            Some(word) if word.end == start => word.end = end,
+            _ => words.push(start..end),
+        }
+    }
+    words
+}
+
+/// Lines with text below the first one, which is the rest of the last token's line.
+fn lines_behind(rest: &str) -> usize {
+    rest.lines().skip(1).filter(|line| !is_blank(line)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::Language;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(language: Language, prefix: &str, truth: &str, answers: &[(&str, Option<Ending>)]) {
+        let question = Question { language, prefix, suffix: "", truth };
+        for &(answer, expected) in answers {
+            assert_eq!(ending(&question, answer), expected, "{answer:?} for {truth:?}");
+        }
+    }
+
+    const SHORT: Option<Ending> = Some(Ending::Short);
+    const EXACT: Option<Ending> = Some(Ending::Exact);
+    const BEYOND: Option<Ending> = Some(Ending::Beyond);
+
+    #[test]
+    fn layout_does_not_count() {
+        let answers = [
+            ("f( a,b );\r\n\r\n", EXACT),
+            ("f(a, /* both */ b); // done", EXACT),
+            ("f(a,", SHORT),
+            ("f(a, b)", SHORT),
+            ("f(a, b);\n}", BEYOND),
+            ("f(a, b);\n// Next.", BEYOND),
+            ("f(a, b); g();", BEYOND),
+            ("f(a, c);", None),
+            ("g(", None),
+            ("  \n", None),
+            ("", None),
+        ];
+        check(Language::Java, "class A { void m() { ", "f(a, b);", &answers);
+    }
+
+    #[test]
+    fn a_longer_token_is_another_one() {
+        check(Language::Rust, "let a = ", "x", &[("x1", None), ("x", EXACT), ("x.len()", BEYOND)]);
+        check(Language::Rust, "let a = ", "total", &[("to", SHORT), ("tot()", None)]);
+        check(Language::Python, "a = ", "'b c'", &[("'b", SHORT), ("'b c' + d", BEYOND), ("'b d'", None)]);
+    }
+
+    #[test]
+    fn tokens_are_read_where_they_are() {
+        // In an open string, in the middle of a name, and within a comment.
+        let answers = [("b\")\nf(\"c\")\n", BEYOND), ("b\")\n", EXACT), ("b", SHORT), ("c\")", None)];
+        check(Language::Python, "f(\"a ", "b\")\n", &answers);
+        let answers = [("b\"\"\"\nc = 1", BEYOND), ("b\"\"\"", EXACT)];
+        check(Language::Python, "def f():\n    \"\"\"a ", "b\"\"\"\n", &answers);
+        check(
+            Language::Go,
+            "x := val",
+            "ue + 1",
+            &[("ue + 1 + y", BEYOND), ("ue", SHORT), ("ues + 1", None)],
+        );
+        let answers = [("the whole.", EXACT), ("the", SHORT), ("the whole.\nfn f() {}", BEYOND), ("a", None)];
+        check(Language::Rust, "// Gives ", "the whole.", &answers);
+    }
+
+    #[test]
+    fn a_comment_behind_the_truth_counts_where_the_truth_has_none() {
+        check(
+            Language::Python,
+            "",
+            "a = 1\n# One.\n",
+            &[("a = 1\n# Uno.", EXACT), ("a = 1\n", EXACT), ("a = 1\n# One.\n# Two.", BEYOND)],
+        );
+    }
+
+    #[test]
+    fn an_empty_truth_has_no_ending() {
+        check(Language::Python, "return", "", &[("", None), ("x", None)]);
+    }
+}
