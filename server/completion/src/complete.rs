@@ -60,15 +60,20 @@ pub async fn complete_shared(
         None => {
             let request = gather(snapshot, offset, engine, settings, &mut trace).await;
             trace.timings.gather = start.elapsed();
-            let around = surroundings(snapshot, offset);
-            let request = Request { deadline: Some(deadline), ..request };
-            let trace = &mut trace;
-            let mut reader = Reader { trace, around: &around, start, next_look: 0, generation };
-            let asking = engine.complete(request, &mut reader, cancel);
-            // What was heard before the deadline stands in the trace, whatever becomes of the answer.
-            let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
-            aside = Aside::of(&mut answer);
-            judge(around, settings, answer, trace)
+            match request {
+                None => (Status::Gated(Gate::LeftOut), String::new()),
+                Some(request) => {
+                    let around = surroundings(snapshot, offset);
+                    let request = Request { deadline: Some(deadline), ..request };
+                    let trace = &mut trace;
+                    let mut reader = Reader { trace, around: &around, start, next_look: 0, generation };
+                    let asking = engine.complete(request, &mut reader, cancel);
+                    // What was heard before the deadline stands in the trace, whatever becomes of the answer.
+                    let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
+                    aside = Aside::of(&mut answer);
+                    judge(around, settings, answer, trace)
+                }
+            }
         }
     };
     trace.timings.total = start.elapsed() + trace.timings.clock.ahead();
@@ -81,18 +86,20 @@ pub async fn complete_shared(
     Outcome { status, text, alternatives, trace }
 }
 
-/// What the engine is asked.
+/// What the engine is asked; `None` if the document's file is left out of the workspace by now.
 async fn gather(
     snapshot: &Snapshot,
     offset: usize,
     engine: &dyn Engine,
     settings: &Settings,
     trace: &mut Trace,
-) -> Request {
+) -> Option<Request> {
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
     let context = context(snapshot, offset, engine, settings, &hidden).await;
     trace.is_context_late = context.is_none();
-    trace.gathered = context.unwrap_or_default();
+    let corpus = if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None };
+    // Gathering takes time, and what is known of files may be older still. From here on nothing waits before the engine is asked.
+    trace.gathered = admitted(snapshot, context.unwrap_or_default()).await?;
     let item = |item: &ContextItem| engines::ContextItem { path: item.path.clone(), text: item.text.clone() };
     let request = Request {
         path: Arc::clone(&snapshot.document().path),
@@ -100,14 +107,25 @@ async fn gather(
         text: Arc::clone(&snapshot.document().text),
         cursor: offset,
         context: trace.gathered.iter().map(item).collect(),
-        corpus: if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None },
+        corpus,
         invoked: settings.invoked,
         explain: settings.explain,
         deadline: None,
     };
     let context = request.context.iter().map(|item| item.text.len()).sum();
     trace.sent = Sent { prefix: request.prefix().len(), suffix: request.suffix().len(), context };
-    request
+    Some(request)
+}
+
+/// The context without that of files that must not leave this process by now; `None` if the document itself must not. A gate that
+/// panics lets nothing through.
+async fn admitted(snapshot: &Snapshot, context: Vec<ContextItem>) -> Option<Vec<ContextItem>> {
+    let Some(may_leave) = snapshot.path_gate() else { return Some(context) };
+    let path = Arc::clone(&snapshot.document().path);
+    let judging = tokio::task::spawn_blocking(move || {
+        may_leave(&path).then(|| context.into_iter().filter(|item| may_leave(&item.path)).collect())
+    });
+    judging.await.ok().flatten()
 }
 
 /// The context that goes with the question; `None` if that took too long. Choosing it takes milliseconds, which no thread that answers

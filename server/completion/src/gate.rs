@@ -15,6 +15,8 @@ pub enum Gate {
     NoSuchPlace,
     /// The document is larger than this crate completes in.
     DocumentTooLarge,
+    /// By now the file is ignored, or named like one that holds secrets.
+    LeftOut,
     /// The cursor splits a word, so that any text would run into what follows.
     InsideWord,
     /// Nothing is left of the answer before a character that nobody sees, such as an escape or a mark of direction.
@@ -29,6 +31,9 @@ impl fmt::Display for Gate {
             Gate::NoSuchPlace => f.write_str("no such place in the document"),
             Gate::DocumentTooLarge => {
                 write!(f, "the document is larger than {} MiB", MAX_DOCUMENT_BYTES >> 20)
+            }
+            Gate::LeftOut => {
+                f.write_str("the file was left out of the workspace while the question was prepared")
             }
             Gate::InsideWord => f.write_str("the cursor is inside a word"),
             Gate::ControlCharacter(character) => {

@@ -43,4 +43,4 @@ pub use settings::Settings;
 pub use trace::{
     Alternative, Clock, ContextItem, Cut, Keeps, Outcome, Sent, Status, Timings, Trace, first_line,
 };
-pub use world::{Around, Document, Snapshot, World};
+pub use world::{Around, Document, PathGate, Snapshot, World};

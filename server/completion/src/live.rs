@@ -35,6 +35,8 @@ pub struct Live(Arc<Mutex<State>>);
 struct State {
     /// Number of the text.
     revision: u64,
+    /// Number of the newest question.
+    arrival: u64,
     recent: Recent,
     writing: Option<Writing>,
     rhythm: Rhythm,
@@ -61,6 +63,8 @@ pub struct Question {
     pub place: Place,
     /// Number of the document's text, as [`Live::follow`] counts.
     pub revision: u64,
+    /// Counts questions; of two the later one has the larger number. An earlier one that is late ends nothing of a later one.
+    pub arrival: u64,
     /// Whether a person asks by key.
     pub is_invoked: bool,
     /// Whether they want all that the engine has, so that an answer that is known is not enough.
@@ -108,6 +112,7 @@ impl Live {
     pub fn new(revision: u64) -> Live {
         Live(Arc::new(Mutex::new(State {
             revision,
+            arrival: 0,
             recent: Recent::default(),
             writing: None,
             rhythm: Rhythm::default(),
@@ -198,8 +203,9 @@ impl Live {
 }
 
 impl State {
-    /// Takes note of the key that a question came after.
+    /// Takes note of a question, and of the key that it came after.
     fn hear(&mut self, question: &Question) {
+        self.arrival = self.arrival.max(question.arrival);
         let Some(key) = self.key.filter(|_| !question.is_invoked && self.asked_key != self.key) else {
             return;
         };
@@ -209,7 +215,7 @@ impl State {
     }
 
     fn step(&mut self, question: &Question, has_asked: bool) -> Step {
-        if self.revision != question.revision {
+        if self.revision != question.revision || question.arrival < self.arrival {
             return Step::Done(Suggested::Superseded);
         }
         if let Some(known) = self.known(question, question.wants_choice, !has_asked) {

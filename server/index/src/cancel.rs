@@ -5,7 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Asked between the steps of a search, which ends with what it has once it is set. Clones are one flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    is_set: AtomicBool,
+    /// How often the flag was asked, and after how many questions it sets itself; for tests.
+    #[cfg(test)]
+    asked: std::sync::atomic::AtomicUsize,
+    #[cfg(test)]
+    sets_itself_after: Option<usize>,
+}
 
 /// Sets the flag when dropped.
 #[derive(Debug)]
@@ -14,12 +24,16 @@ pub struct CancelOnDrop(Cancel);
 impl Cancel {
     /// Ends what asks this flag.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::Relaxed);
     }
 
     /// Whether the answer is of no use any more.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        #[cfg(test)]
+        if Some(self.0.asked.fetch_add(1, Ordering::Relaxed)) == self.0.sets_itself_after {
+            self.cancel();
+        }
+        self.0.is_set.load(Ordering::Relaxed)
     }
 
     /// Ends what asks this flag when the guard is dropped.
@@ -44,24 +58,62 @@ mod tests {
     use super::*;
     use crate::{Budget, Index, Query, Strategy, Visit};
 
+    const PREFIX: &str = "from widgets import make_widget\n\ndef use(size):\n    widget = make_widget";
+
+    /// Many files that all share words, names and functions with the question.
+    fn many_files() -> Arc<[SourceFile]> {
+        let text = |number: usize| {
+            format!(
+                "def make_widget(size):\n    widget = build_{number}(size)\n    return widget\n\n\ndef use_{number}(size):\n    \
+                 return make_widget(size)\n"
+            )
+        };
+        let file = |number: usize| SourceFile {
+            path: if number == 0 { "widgets.py".into() } else { format!("a{number}/w{number}.py").into() },
+            language: Language::Python,
+            text: text(number).into(),
+        };
+        (0..40).map(file).collect()
+    }
+
+    /// The hits of a search that asks `cancel`.
+    fn hits(index: &Index, strategy: Strategy, cancel: &Cancel) -> usize {
+        let recent = [Visit { path: "widgets.py".to_owned(), line: 1 }];
+        let (path, language) = ("main.py", Language::Python);
+        let query = Query { path, language, prefix: PREFIX, suffix: "", recent: &recent };
+        let searcher = index.hide(&[]).until(cancel.clone());
+        searcher.retrieve(strategy, &Projects::default(), &query, Budget { tokens: 1024 }).len()
+    }
+
+    #[test]
+    fn a_search_ends_wherever_it_is_cancelled() {
+        let index = Index::build(&many_files());
+        for strategy in Strategy::ALL.into_iter().filter(|strategy| *strategy != Strategy::None) {
+            let whole = Cancel::default();
+            assert!(hits(&index, strategy, &whole) > 0, "{strategy}");
+            let asked = whole.0.asked.load(Ordering::Relaxed);
+            let least = if strategy == Strategy::Recent { 2 } else { 5 };
+            assert!(asked >= least, "{strategy} asks {asked} times on its way");
+            for after in 0..asked {
+                let cancel = Cancel(Arc::new(Flag { sets_itself_after: Some(after), ..Flag::default() }));
+                hits(&index, strategy, &cancel);
+                let more = cancel.0.asked.load(Ordering::Relaxed) - after;
+                // One for each step that is left; nothing is searched between them.
+                assert!(
+                    more <= 12,
+                    "{strategy} goes on for {more} steps when cancelled at {after} of {asked}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn a_search_that_is_not_wanted_any_more_finds_nothing() {
-        let text = "def make_widget(size):\n    widget = build(size)\n    return widget\n";
-        let file = SourceFile { path: "widgets.py".into(), language: Language::Python, text: text.into() };
-        let files: Arc<[SourceFile]> = [file].into();
-        let recent = [Visit { path: "widgets.py".to_owned(), line: 1 }];
-        let prefix = "from widgets import make_widget\n\ndef use(size):\n    widget = make_widget";
-        let query =
-            Query { path: "main.py", language: Language::Python, prefix, suffix: "", recent: &recent };
-        let found = |strategy, cancel| {
-            let searcher = Index::build(&files).hide(&[]).until(cancel);
-            searcher.retrieve(strategy, &Projects::default(), &query, Budget { tokens: 1024 }).len()
-        };
+        let index = Index::build(&many_files());
         for strategy in Strategy::ALL.into_iter().filter(|strategy| *strategy != Strategy::None) {
             let cancel = Cancel::default();
-            assert!(found(strategy, cancel.clone()) > 0, "{strategy}");
             drop(cancel.on_drop());
-            assert_eq!(found(strategy, cancel), 0, "{strategy}");
+            assert_eq!(hits(&index, strategy, &cancel), 0, "{strategy}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::bm25::Totals;
 use crate::layer::Layer;
 use crate::similar_lines::LineSet;
 use crate::terms::Term;
-use crate::{FileIndex, Hit, HitKind, Searcher, hit, words};
+use crate::{Cancel, FileIndex, Hit, HitKind, Searcher, hit, words};
 
 /// Name of the strategy.
 pub const FUNCTIONS: &str = "functions";
@@ -61,7 +61,11 @@ impl Searcher {
         let totals = others.function_totals();
         let words = others.words(query, totals);
         let similar = others.scored(query.language, &words, totals).filter(|candidate| candidate.score > 0.0);
-        let chosen = distinct(similar.collect(), query, limit);
+        let similar: BinaryHeap<Candidate<'_>> = similar.collect();
+        if others.is_cancelled() {
+            return Vec::new();
+        }
+        let chosen = distinct(similar, query, limit);
         chosen.iter().map(|candidate| candidate.hit(candidate.reason(&words, totals))).collect()
     }
 
@@ -78,7 +82,8 @@ impl Searcher {
         words: &[Word],
         totals: Totals,
     ) -> impl Iterator<Item = Candidate<'_>> {
-        let all = self.layers().iter().flat_map(move |layer| candidates(layer, words, totals));
+        let wanted = self.layers().iter().take_while(|_| !self.is_cancelled());
+        let all = wanted.flat_map(move |layer| candidates(layer, words, totals, self.cancel()));
         all.filter(move |candidate| candidate.file.language().family() == language.family())
     }
 
@@ -116,11 +121,14 @@ pub(crate) fn distinct<'a>(
 }
 
 /// The functions of a layer; those that share no word with the query have no score.
-fn candidates<'a>(layer: &'a Layer, words: &[Word], totals: Totals) -> Vec<Candidate<'a>> {
+fn candidates<'a>(layer: &'a Layer, words: &[Word], totals: Totals, cancel: &Cancel) -> Vec<Candidate<'a>> {
     let functions = &layer.segment().functions;
     let gain = totals.gain();
     let mut scores = vec![0.0; functions.lengths.len()];
     for word in words {
+        if cancel.is_cancelled() {
+            return Vec::new();
+        }
         for (function, count) in functions.postings.list(word.term).iter() {
             let function = function as usize;
             scores[function] += gain(word.weight, count.into(), functions.lengths[function]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::windows::{WindowHit, WindowQuery, search};
-use crate::{FileIndex, Index, Searcher, Term};
+use crate::{Cancel, FileIndex, Index, Searcher, Term};
 
 /// Finds windows of code by weighted terms, ranked by BM25, in files that change.
 pub trait LexicalIndex {
@@ -20,7 +20,7 @@ pub trait LexicalIndex {
 /// In memory: the default.
 impl LexicalIndex for Index {
     fn search<'a>(&'a self, query: &WindowQuery<'_>) -> Vec<WindowHit<'a>> {
-        search(self.layers(), query)
+        search(self.layers(), query, &Cancel::default())
     }
 
     fn windows_with(&self, term: Term) -> u64 {
@@ -35,7 +35,7 @@ impl LexicalIndex for Index {
 /// What one request sees of the index in memory: its changes are forgotten with it.
 impl LexicalIndex for Searcher {
     fn search<'a>(&'a self, query: &WindowQuery<'_>) -> Vec<WindowHit<'a>> {
-        search(self.layers(), query)
+        search(self.layers(), query, self.cancel())
     }
 
     fn windows_with(&self, term: Term) -> u64 {

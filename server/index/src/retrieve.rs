@@ -156,7 +156,8 @@ impl Searcher {
     fn chunks(&self, query: &Query<'_>) -> Vec<Hit> {
         let Query { path, language, prefix, .. } = *query;
         let query = cceval::Query { prefix, setting: cceval::Setting::Rg1, ranking: cceval::Ranking::Bm25 };
-        self.chunk_candidates(path, language).hits(&query)
+        let candidates = self.chunk_candidates(path, language);
+        if self.is_cancelled() { Vec::new() } else { candidates.hits(&query) }
     }
 
     /// Functions like the one around the cursor.

@@ -57,6 +57,11 @@ impl Searcher {
         Searcher { layers: Arc::clone(&self.layers), cancel }
     }
 
+    /// What ends the search.
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     /// Whether the answer is of no use any more.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
@@ -95,7 +100,9 @@ impl Searcher {
         let files: Vec<(&str, &Arc<FileIndex>)> =
             self.layers.iter().flat_map(Layer::files).map(|file| (file.path(), file)).collect();
         let nearest = cceval::nearest_in_workspace(path, language, files);
-        cceval::Candidates::new(nearest.into_iter().map(|file| file.chunks()))
+        // Chunks of a file are cut when they are first asked for.
+        let wanted = nearest.into_iter().take_while(|_| !self.is_cancelled());
+        cceval::Candidates::new(wanted.map(|file| file.chunks()))
     }
 
     pub(crate) fn layers(&self) -> &[Layer] {

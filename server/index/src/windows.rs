@@ -14,7 +14,7 @@ use crate::file_index::WINDOW_BLOCKS;
 use crate::layer::Layer;
 use crate::segment::kept_length;
 use crate::terms::Term;
-use crate::{FileIndex, Searcher};
+use crate::{Cancel, FileIndex, Searcher};
 
 /// Scores that are looked at in one go.
 const CHUNK: usize = 64;
@@ -55,7 +55,7 @@ pub struct WindowHit<'a> {
 impl Searcher {
     /// The `limit` windows that are most like `terms`, best first, equals by path and place.
     pub fn windows(&self, terms: &[(Term, f32)], limit: usize) -> Vec<WindowHit<'_>> {
-        search(self.layers(), &WindowQuery::new(terms, limit))
+        search(self.layers(), &WindowQuery::new(terms, limit), self.cancel())
     }
 }
 
@@ -68,17 +68,21 @@ struct Weighed {
     having: u64,
 }
 
-/// The windows that are most like the query, best first, equals by path and place.
-pub(crate) fn search<'a>(layers: &'a [Layer], query: &WindowQuery<'_>) -> Vec<WindowHit<'a>> {
+/// The windows that are most like the query, best first, equals by path and place; those found by then if it is cancelled.
+pub(crate) fn search<'a>(
+    layers: &'a [Layer],
+    query: &WindowQuery<'_>,
+    cancel: &Cancel,
+) -> Vec<WindowHit<'a>> {
     let totals = layers.iter().map(Layer::windows).fold(Totals::default(), Totals::plus);
     let terms = weigh(layers, totals, query.terms);
     let choosing = choose(&terms, query.budget);
     let is_cut = choosing.len() < terms.len();
     let candidates = if is_cut { query.limit.saturating_mul(CANDIDATES_PER_HIT) } else { query.limit };
     let mut best = Best::new(candidates);
-    layers.iter().for_each(|layer| score(layer, choosing, totals, &mut best));
+    layers.iter().for_each(|layer| score(layer, choosing, totals, cancel, &mut best));
     let mut hits: Vec<WindowHit<'_>> = best.hits.into_iter().map(|Reverse(hit)| hit).collect();
-    if is_cut {
+    if is_cut && !cancel.is_cancelled() {
         rescore(&mut hits, &terms, totals);
     }
     hits.sort_unstable_by(|one, other| other.cmp(one));
@@ -113,11 +117,14 @@ fn choose(terms: &[Weighed], budget: u64) -> &[Weighed] {
 }
 
 /// Adds the windows of a layer that are among the best.
-fn score<'a>(layer: &'a Layer, terms: &[Weighed], totals: Totals, best: &mut Best<'a>) {
+fn score<'a>(layer: &'a Layer, terms: &[Weighed], totals: Totals, cancel: &Cancel, best: &mut Best<'a>) {
     let windows = &layer.segment().windows;
     let gain = totals.gain();
     let mut scores = vec![0.0; windows.lengths.len()];
     for term in terms {
+        if cancel.is_cancelled() {
+            return;
+        }
         each_window(windows.postings.list(term.term).iter(), |window, count| {
             scores[window] += gain(term.value, count, windows.lengths[window]);
         });

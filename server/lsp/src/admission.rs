@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use completion::PathGate;
 use workspace::{Admission, RealPath, SkipReason};
 
 use crate::beside::beside;
@@ -17,17 +18,42 @@ use crate::session::Session;
 /// A reason to refuse a document whose verdict cannot be had.
 const UNKNOWN: &str = "the disk does not tell whether it is ignored";
 
+/// Verdicts that are remembered for each document: those of the files that some hundred questions take their context from.
+const MOST_ADMISSIONS: usize = 1_000;
+
 /// Why nothing of a document may be sent or recorded, if so.
 pub(crate) async fn refusal(document: &OpenDocument, home: &Home) -> Option<String> {
     if let Some(reason) = by_itself(document) {
         return Some(reason);
     }
-    let path = document.path.clone()?;
+    let now = refusal_now(document, home);
+    let judged = beside(move || Ok::<_, String>(now())).await;
+    judged.unwrap_or_else(|_| Some(UNKNOWN.to_owned()))
+}
+
+/// What tells why nothing of a document's file may be sent or recorded at the moment when it is called, if so. It waits for the disk.
+pub(crate) fn refusal_now(
+    document: &OpenDocument,
+    home: &Home,
+) -> impl Fn() -> Option<String> + Send + Sync + 'static {
+    let path = document.path.clone();
     let in_folder = home.folder.as_ref().filter(|_| home.is_inside);
     let in_folder = in_folder.map(|folder| (folder.root.clone(), Arc::clone(&home.path)));
     let session = Arc::clone(&document.session);
-    let judged = beside(move || Ok::<_, String>(judge(&session, &path, in_folder))).await;
-    judged.unwrap_or_else(|_| Some(UNKNOWN.to_owned()))
+    move || judge(&session, path.as_deref()?, in_folder.clone())
+}
+
+/// Judges the document's own file and those that its context comes from, by their paths in the folder.
+pub(crate) fn path_gate(document: &OpenDocument, home: &Home) -> PathGate {
+    let own = refusal_now(document, home);
+    let own_path = Arc::clone(&home.path);
+    let root = home.folder.as_ref().map(|folder| folder.root.clone());
+    let session = Arc::clone(&document.session);
+    Arc::new(move |path| match &root {
+        _ if *path == *own_path => own().is_none(),
+        Some(root) => refused_in(&session, root, path).is_none(),
+        None => true,
+    })
 }
 
 /// What can be told without looking at the disk.
@@ -78,7 +104,11 @@ fn refused_in(session: &Session, root: &Path, name: &str) -> Option<SkipReason> 
     let known = lock(&session.admissions).get(&place).cloned();
     let admission = known.filter(Admission::is_current).unwrap_or_else(|| {
         let judged = Admission::judge(root, name);
-        lock(&session.admissions).insert(place, judged.clone());
+        let mut admissions = lock(&session.admissions);
+        if admissions.len() == MOST_ADMISSIONS {
+            admissions.clear();
+        }
+        admissions.insert(place, judged.clone());
         judged
     });
     admission.refusal.filter(|reason| keeps_out(*reason))

@@ -2,17 +2,31 @@
 
 use std::fmt::Display;
 
+use index::Cancel;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
 /// The protocol's `RequestFailed`: the request is right, and still there is no result.
 const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// Does what takes long, or waits for a disk, where that is no harm. Its errors go to the client as they are.
+/// Does what takes long, or waits for a disk, where that is no harm. Its errors go to the client as they are. Work that has not begun
+/// when its request is cancelled is not done.
 pub(crate) async fn beside<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(failed),
+    beside_while_wanted(move |_| work()).await
+}
+
+/// The same for work that takes as long as there are many cases or runs: it asks the flag on its way, which is set when its request is
+/// cancelled, and ends. What it returns then is not used.
+pub(crate) async fn beside_while_wanted<T: Send + 'static, E: Display + Send + 'static>(
+    work: impl FnOnce(&Cancel) -> std::result::Result<T, E> + Send + 'static,
+) -> Result<T> {
+    let cancel = Cancel::default();
+    let _cancelled = cancel.on_drop();
+    let working = tokio::task::spawn_blocking(move || (!cancel.is_cancelled()).then(|| work(&cancel)));
+    match working.await {
+        Ok(Some(done)) => done.map_err(failed),
+        Ok(None) => Err(Error::request_cancelled()),
         Err(_) => Err(failed("stopped by a defect of the server; its log says where")),
     }
 }

@@ -47,3 +47,66 @@ pub(crate) async fn report(client: &Client, busy: bool, kind: &str, message: Str
     let params = DidChangeStatusParams { busy, kind: kind.to_owned(), message };
     client.send_notification::<DidChangeStatus>(params).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+    use tower::{Service, ServiceExt};
+    use tower_lsp_server::gen_lsp_types::{InitializeParams, InitializeResult};
+    use tower_lsp_server::jsonrpc::{Request, Result};
+    use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
+
+    use super::*;
+
+    struct Introduced(Client);
+
+    impl LanguageServer for Introduced {
+        async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
+            Ok(InitializeResult::default())
+        }
+
+        async fn shutdown(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A server that has been introduced, with its way to the client, and what it sends there.
+    async fn introduced() -> (LspService<Introduced>, ClientSocket) {
+        let (mut service, socket) = LspService::new(Introduced);
+        let params = serde_json::json!({ "capabilities": {} });
+        let initialize = Request::build("initialize").params(params).id(1).finish();
+        service.ready().await.unwrap().call(initialize).await.unwrap();
+        (service, socket)
+    }
+
+    #[tokio::test]
+    async fn what_is_busy_ends_however_the_work_ends() {
+        let (service, mut sent) = introduced().await;
+        let client = service.inner().0.clone();
+        let mut next = async || sent.next().await.unwrap().params().unwrap().clone();
+        type Work = fn(BusyStatus) -> futures_util::future::BoxFuture<'static, ()>;
+        let works: [(Work, &str); 3] = [
+            (|status| Box::pin(status.end("normal", "read".to_owned())), "read"),
+            (|status| Box::pin(async move { panic!("{} panics", status.what) }), "reading was stopped"),
+            (
+                |status| {
+                    Box::pin(async move {
+                        let _status = status;
+                        std::future::pending().await
+                    })
+                },
+                "reading was stopped",
+            ),
+        ];
+        for (work, message) in works {
+            let client = client.clone();
+            let task = tokio::spawn(async move {
+                work(BusyStatus::begin(&client, "reading".to_owned()).await).await;
+            });
+            assert_eq!(next().await["busy"], true);
+            task.abort();
+            let ended = next().await;
+            assert_eq!((&ended["busy"], &ended["message"]), (&false.into(), &message.into()));
+        }
+    }
+}

@@ -2,9 +2,10 @@
 
 use text::Encoding;
 use tower_lsp_server::gen_lsp_types::{
-    ChangeNotifications, ClientCapabilities, CodeLensOptions, ExecuteCommandOptions,
-    InlineCompletionProvider, PositionEncodingKind, ServerCapabilities, TextDocumentSync,
-    TextDocumentSyncKind, TextDocumentSyncOptions, WorkspaceFoldersServerCapabilities, WorkspaceOptions,
+    ChangeNotifications, ClientCapabilities, CodeLensOptions, ExecuteCommandOptions, FileOperationFilter,
+    FileOperationOptions, FileOperationPattern, FileOperationRegistrationOptions, InlineCompletionProvider,
+    PositionEncodingKind, ServerCapabilities, TextDocumentSync, TextDocumentSyncKind,
+    TextDocumentSyncOptions, WorkspaceFoldersServerCapabilities, WorkspaceOptions,
 };
 
 use crate::{ext, to_proto};
@@ -65,6 +66,13 @@ pub(crate) fn of_server(encoding: Encoding) -> ServerCapabilities {
         supported: Some(true),
         change_notifications: Some(ChangeNotifications::Bool(true)),
     };
+    // Cases may be recorded in any file, and folders are renamed too.
+    let everything = FileOperationRegistrationOptions {
+        filters: vec![FileOperationFilter {
+            scheme: Some("file".to_owned()),
+            pattern: FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None },
+        }],
+    };
     let commands = [ext::DID_ACCEPT_COMMAND, ext::RECORD_CASE_COMMAND, ext::REPLAY_COMMAND];
     ServerCapabilities {
         position_encoding: Some(to_proto::encoding(encoding)),
@@ -78,7 +86,14 @@ pub(crate) fn of_server(encoding: Encoding) -> ServerCapabilities {
             commands: commands.map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
-        workspace: Some(WorkspaceOptions { workspace_folders: Some(folders), ..WorkspaceOptions::default() }),
+        workspace: Some(WorkspaceOptions {
+            workspace_folders: Some(folders),
+            file_operations: Some(FileOperationOptions {
+                did_rename: Some(everything),
+                ..FileOperationOptions::default()
+            }),
+            ..WorkspaceOptions::default()
+        }),
         ..ServerCapabilities::default()
     }
 }

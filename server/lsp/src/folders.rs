@@ -158,6 +158,17 @@ impl Folders {
         }
     }
 
+    /// Takes note that a file or folder was renamed.
+    pub(crate) fn renamed(&self, old: &Path, new: &Path) {
+        for folder in self.all() {
+            if let Some((old, new)) = folder.path_in(old).zip(folder.path_in(new)) {
+                folder.recorded.rename(&old, &new);
+            }
+        }
+        self.changed(old);
+        self.changed(new);
+    }
+
     /// Where a document belongs: to the innermost folder that holds it. A folder in which it only is behind a link counts less than one in
     /// which its file is.
     pub(crate) async fn home(&self, document: &OpenDocument) -> Home {
@@ -276,6 +287,12 @@ impl Folder {
     /// Whether a file may be in it, as far as its path tells.
     fn may_hold(&self, path: &Path) -> bool {
         path.starts_with(&self.root) || self.real_root.known().is_some_and(|root| path.starts_with(root))
+    }
+
+    /// A path in it, relative to its root.
+    fn path_in(&self, path: &Path) -> Option<String> {
+        let below = |root: &Path| path.strip_prefix(root).ok().map(workspace::path_text);
+        below(&self.root).or_else(|| below(&self.real_root.known()?))
     }
 
     /// What is known of its files.

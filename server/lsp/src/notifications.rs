@@ -8,6 +8,7 @@ mod did_close;
 mod did_focus;
 mod did_open;
 mod did_partially_accept_completion;
+mod did_rename_files;
 mod did_save;
 mod did_show_completion;
 mod work_done_progress_cancel;
@@ -29,6 +30,7 @@ pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
         "workspace/didChangeWatchedFiles" => {
             apply(state, notification, did_change_watched_files::did_change_watched_files);
         }
+        "workspace/didRenameFiles" => apply(state, notification, did_rename_files::did_rename_files),
         "workspace/didChangeWorkspaceFolders" => {
             apply(state, notification, did_change_workspace_folders::did_change_workspace_folders);
         }

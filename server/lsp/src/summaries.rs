@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{FileText, Landmark, Metric, Prediction, Score};
+use index::Cancel;
 use replay::RecordedCase;
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
 use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::beside::beside;
+use crate::beside::{beside, beside_while_wanted};
 use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
 use crate::folders::Folder;
@@ -23,7 +24,8 @@ use crate::to_proto;
 /// What is recorded in a folder, read where waiting is no harm.
 pub(crate) async fn known(server: &Server, folder: &Arc<Folder>) -> Result<Arc<Known>> {
     let asked = Arc::clone(folder);
-    let (known, problems) = beside(move || asked.recorded.known(&asked.reading())).await?;
+    let (known, problems) =
+        beside_while_wanted(move |cancel| asked.recorded.known(&asked.reading(), cancel)).await?;
     for problem in problems {
         server.client.log_message(MessageType::Warning, problem).await;
     }
@@ -56,14 +58,27 @@ impl Summaries {
         // Of several windows on one file the one that was opened or edited last counts.
         open.sort_by_key(|(_, document)| document.revision);
         let folder = Arc::clone(folder);
-        beside(move || {
+        beside_while_wanted(move |cancel| {
             let mut all = HashMap::new();
             for (path, document) in &open {
-                all.extend(places(document, &known.of_file(path)?));
+                all.extend(places(document, &known.of_file(path)?, cancel));
             }
             Ok::<_, replay::Error>(Summaries { folder, known, places: all })
         })
         .await
+    }
+
+    /// Looks for one case of a folder in the document it was recorded in. Takes as long however many there are.
+    pub(crate) async fn of_case(
+        server: &Server,
+        folder: &Arc<Folder>,
+        document: &Arc<OpenDocument>,
+        case: &Arc<RecordedCase>,
+    ) -> Result<Summaries> {
+        let known = known(server, folder).await?;
+        let (folder, document, case) = (Arc::clone(folder), Arc::clone(document), Arc::clone(case));
+        let looking = beside(move || Ok::<_, replay::Error>(places(&document, &[case], &Cancel::default())));
+        Ok(Summaries { folder, known, places: looking.await? })
     }
 
     /// A case without its texts.
@@ -100,14 +115,14 @@ fn uri(folder: &Folder, path: &str) -> Uri {
 }
 
 /// Where the cases of a document's file stand in it. Searching holds no lock.
-fn places(document: &OpenDocument, cases: &[Arc<RecordedCase>]) -> HashMap<String, Place> {
+fn places(document: &OpenDocument, cases: &[Arc<RecordedCase>], cancel: &Cancel) -> HashMap<String, Place> {
     let places = || lock(&document.session.places);
     let (then, wanted) = places().wanted(cases);
     if !wanted.is_empty() {
         let text = then.text();
         let file = FileText::new(&text);
-        let found: Vec<_> =
-            wanted.into_iter().map(|(case, known)| (case, look(&case.landmark, &file, known))).collect();
+        let wanted = wanted.into_iter().take_while(|_| !cancel.is_cancelled());
+        let found: Vec<_> = wanted.map(|(case, known)| (case, look(&case.landmark, &file, known))).collect();
         let mut places = places();
         found.into_iter().for_each(|(case, found)| places.found(&case.id, found, &then));
     }

@@ -33,15 +33,22 @@ pub struct WholeRun {
 }
 
 /// Looks at the last 50 runs of the suite called `name`, which holds cases with these `ids` now. Scores are in the runs; only answers
-/// without one are scored, such as those of a run that was killed, and only the cases of these are loaded.
-pub fn latest(data: &DataFolder, name: &str, ids: &[Id], load: impl Fn(&str) -> Option<Case>) -> Latest {
+/// without one are scored, such as those of a run that was killed, and only the cases of these are loaded. Before each run it is asked
+/// whether to go on; what is found by then is not complete.
+pub fn latest(
+    data: &DataFolder,
+    name: &str,
+    ids: &[Id],
+    load: impl Fn(&str) -> Option<Case>,
+    goes_on: impl Fn() -> bool,
+) -> Latest {
     let folders = match data.last_runs(name) {
         Ok(folders) => folders,
         Err(problem) => return Latest { problems: vec![problem], ..Latest::default() },
     };
     let mut latest = Latest::default();
     let mut answered = Answered::new(ids);
-    for folder in folders {
+    for folder in folders.into_iter().take_while(|_| goes_on()) {
         match read_answers(&folder) {
             Ok((run, predictions)) => {
                 latest.take_if_longer(&folder, &run, &predictions, ids);

@@ -88,6 +88,8 @@ struct ReadSuite {
     cases: Vec<Arc<RecordedCase>>,
     ids: HashMap<Id, usize>,
     paths: HashMap<String, Vec<usize>>,
+    /// The paths in the order of their first cases.
+    in_order: Vec<String>,
     problems: Vec<String>,
 }
 
@@ -119,14 +121,9 @@ impl RecordedSuite {
         Ok(numbers.filter_map(|&number| read.cases.get(number).cloned()).collect())
     }
 
-    /// The files that cases were recorded in, in no particular order.
-    pub fn paths(&self) -> Result<Vec<String>, Error> {
-        Ok(self.current()?.paths.keys().cloned().collect())
-    }
-
-    /// How many files that is.
-    pub fn path_count(&self) -> Result<usize, Error> {
-        Ok(self.current()?.paths.len())
+    /// The files that cases were recorded in, in the order of their first cases, without the first `count` ones.
+    pub fn paths_from(&self, count: usize) -> Result<Vec<String>, Error> {
+        Ok(self.current()?.in_order.get(count..).unwrap_or_default().to_vec())
     }
 
     /// The case with this identity.
@@ -288,7 +285,11 @@ impl ReadSuite {
     fn push(&mut self, case: &Case, row: Range<u64>) {
         let number = self.cases.len();
         self.ids.insert(case.id.clone(), number);
-        self.paths.entry(case.path.clone()).or_default().push(number);
+        let of_file = self.paths.entry(case.path.clone()).or_insert_with(|| {
+            self.in_order.push(case.path.clone());
+            Vec::new()
+        });
+        of_file.push(number);
         self.cases.push(Arc::new(RecordedCase {
             id: case.id.clone(),
             scenario: case.scenario,

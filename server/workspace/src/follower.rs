@@ -128,11 +128,10 @@ impl Follower {
     /// for each such path as long as none of them looks different.
     pub fn poll(&mut self) -> Result<Changes, Error> {
         let is_moved = RootIdentity::of(&self.root) != self.identity;
-        let affected = if is_moved { BTreeSet::from([String::new()]) } else { self.unwatched.affected() };
-        if affected.is_empty() {
+        if !is_moved && self.unwatched.affected().is_empty() {
             return Ok(Changes::none(&self.snapshot));
         }
-        self.look(affected, &|_| (), &|| true)
+        self.look(BTreeSet::new(), &|_| (), &|| true)
     }
 
     /// Which paths to look at when something has happened to `path`. Below what is left out nothing is of interest but whether it
@@ -170,13 +169,16 @@ impl Follower {
             self.identity = identity;
             self.moves += 1;
         }
+        // Each look takes in what no watcher reports: how that looks is noted anew after it, and a change before would never show again.
+        paths.extend(self.unwatched.affected());
+        let before = self.unwatched.existing(&self.identity);
         let found =
             walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress, keep_going);
         self.check_going(keep_going)?;
         // A root that vanishes under the walk, or under the reading, looks empty.
         check_folder(&self.root)?;
         self.tree.update(&paths, found, begun);
-        self.unwatched = Unwatched::of(&self.tree, &self.identity, begun);
+        self.unwatched = Unwatched::of(&self.tree, &self.identity, begun, &before);
         self.tree.read(&self.root, &self.limits, progress, keep_going);
         self.check_going(keep_going)?;
         check_folder(&self.root)?;

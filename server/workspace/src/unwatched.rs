@@ -39,6 +39,9 @@ impl RootIdentity {
 #[derive(Debug, Default)]
 pub(crate) struct Unwatched(BTreeMap<PathBuf, Watched>);
 
+/// Paths, and whether they existed at one moment.
+pub(crate) struct Existing(BTreeMap<PathBuf, bool>);
+
 #[derive(Debug)]
 struct Watched {
     /// What the walk has to look at when the path looks different; relative to the root, which is empty.
@@ -76,8 +79,9 @@ impl Looked {
 }
 
 impl Unwatched {
-    /// What decides about `tree`, which a walk that began at `begun` has found below `root`.
-    pub(crate) fn of(tree: &Tree, root: &RootIdentity, begun: SystemTime) -> Unwatched {
+    /// What decides about `tree`, which a walk that began at `begun` has found below `root`. What came or went since `before`, when the
+    /// walk had yet to begin, is looked at again.
+    pub(crate) fn of(tree: &Tree, root: &RootIdentity, begun: SystemTime, before: &Existing) -> Unwatched {
         let mut unwatched = Unwatched::default();
         unwatched.add_above(&root.path, begun);
         for (path, reason) in tree.skipped() {
@@ -87,7 +91,21 @@ impl Unwatched {
             let looked = stamp.map_or(Looked::Unsettled, Looked::Stamped);
             unwatched.0.insert(root.path.join(path), Watched { affects: path.to_owned(), looked });
         }
+        for (path, watched) in &mut unwatched.0 {
+            let is_there = watched.looked != Looked::Absent;
+            if before.0.get(path).is_some_and(|was_there| *was_there != is_there) {
+                watched.looked = Looked::Unsettled;
+            }
+        }
         unwatched
+    }
+
+    /// Which of these paths exist now, and of those that decide about any folder at `root`.
+    pub(crate) fn existing(&self, root: &RootIdentity) -> Existing {
+        let mut above = Unwatched::default();
+        above.add_above(&root.path, SystemTime::UNIX_EPOCH);
+        let paths = self.0.keys().chain(above.0.keys());
+        Existing(paths.map(|path| (path.clone(), fs::symlink_metadata(path).is_ok())).collect())
     }
 
     /// What the walk has to look at again.

@@ -16,6 +16,7 @@ mod flight;
 mod folders;
 mod following;
 mod frames;
+mod hostile_client;
 mod introduction;
 mod languages;
 mod lenses;

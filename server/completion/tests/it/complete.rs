@@ -8,7 +8,7 @@ use completion::{
     Around, ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete,
 };
 use engines::{
-    Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Script, ScriptedEngine, Sink,
+    Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Rule, Script, ScriptedEngine, Sink,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -416,4 +416,40 @@ async fn many_requests_share_one_world() {
     });
     let texts = futures_util::future::try_join_all(requests).await.expect("no request panics");
     assert!(texts.iter().all(|text| *text == texts[0] && !text.is_empty()), "{texts:?}");
+}
+
+/// The files that the context of a question comes from, in a workspace in which `is_admitted` decides what may leave.
+async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
+    let file = |path: &str, text: &str| SourceFile {
+        path: path.into(),
+        language: Language::Python,
+        text: text.into(),
+    };
+    let files: Arc<[SourceFile]> = [
+        file("widgets.py", "def make_widget(size):\n    return size\n"),
+        file("gadgets.py", "def make_gadget(size):\n    return make_widget(size)\n"),
+    ]
+    .into();
+    let world = World::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+    let fixture = "gadget = make_gadget(1)\nwidget = make_widget$0";
+    let (snapshot, offset) = in_world(&world, "main.py", fixture);
+    let rule = Rule { context: true, ..Rule::default() };
+    let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+    let settings = Settings { deadline: Duration::from_secs(600), ..Settings::for_editor() };
+    let snapshot = snapshot.guarded(Arc::new(is_admitted));
+    complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn what_may_not_leave_any_more_when_the_engine_is_asked_does_not() {
+    let all = guarded_context(|_| true).await;
+    assert_eq!(all.text, "context=gadgets.py widgets.py");
+    let without = guarded_context(|path| path != "gadgets.py").await;
+    assert_eq!(without.text, "context=widgets.py");
+    assert!(without.trace.gathered.iter().all(|item| item.path == "widgets.py"));
+    for is_admitted in [|path: &str| path != "main.py", |_: &str| panic!("the disk is gone")] {
+        let refused = guarded_context(is_admitted).await;
+        assert!(matches!(refused.status, Status::Gated(Gate::LeftOut)), "{:?}", refused.status);
+        assert!(refused.trace.gathered.is_empty() && refused.trace.received.is_empty());
+    }
 }

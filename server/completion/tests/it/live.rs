@@ -155,6 +155,8 @@ struct Editor {
     rope: Rope,
     revision: u64,
     cursor: usize,
+    /// Questions so far.
+    arrival: u64,
     asking: Option<JoinHandle<Suggested>>,
 }
 
@@ -169,6 +171,7 @@ impl Editor {
             rope: Rope::new(text),
             revision: 0,
             cursor: text.len(),
+            arrival: 0,
             asking: None,
         }
     }
@@ -194,6 +197,7 @@ impl Editor {
         Question {
             place: Place { text, offset: self.cursor, basis: basis() },
             revision: self.revision,
+            arrival: self.arrival,
             is_invoked,
             wants_choice,
             is_on_screen: true,
@@ -215,6 +219,7 @@ impl Editor {
 
     fn ask_as(&mut self, is_invoked: bool, wants_choice: bool) {
         self.cancel();
+        self.arrival += 1;
         let (live, engine, response) =
             (self.live.clone(), Arc::clone(&self.engine), Arc::clone(&self.response));
         let question = self.question(is_invoked, wants_choice);
@@ -272,6 +277,20 @@ async fn what_is_typed_along_is_swallowed_and_costs_one_call() {
     }
     assert_text(editor.answer().await, "l_price", true);
     assert_eq!(editor.engine.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_question_that_is_late_ends_nothing_of_the_newest_one() {
+    let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &["total\n"]));
+    let mut late = editor.question(false, false);
+    late.place.offset = 0;
+    editor.ask();
+    sleep(ms(50)).await;
+    assert!(!editor.engine.is_free());
+    let suggesting = editor.live.suggest(&late, |_| std::future::pending());
+    let suggested = tokio::time::timeout(ms(1_000), suggesting).await;
+    assert!(matches!(suggested, Ok(Suggested::Superseded)), "{suggested:?}");
+    assert_text(editor.answer().await, "total", false);
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,8 +31,11 @@ fn answers(searcher: &Searcher) -> String {
         .map(|hit| format!("{}:{} {:x} {}", hit.path, hit.start_line, hit.score.to_bits(), hit.reason))
         .collect();
     let windows = |budget: u64| {
-        let hits =
-            crate::windows::search(searcher.layers(), &WindowQuery { terms: &terms, limit: 4, budget });
+        let hits = crate::windows::search(
+            searcher.layers(),
+            &WindowQuery { terms: &terms, limit: 4, budget },
+            searcher.cancel(),
+        );
         let describe = |hit: &crate::WindowHit<'_>| {
             format!("{}:{} {:x}", hit.file.path(), hit.window, hit.score.to_bits())
         };

@@ -98,7 +98,7 @@ proptest! {
         let index = index(&texts);
         let searcher = index.hide(&[]);
         let all = searcher.windows(&terms, usize::MAX);
-        let found = search(searcher.layers(), &WindowQuery { terms: &terms, limit: 5, budget });
+        let found = search(searcher.layers(), &WindowQuery { terms: &terms, limit: 5, budget }, searcher.cancel());
         prop_assert!(found.is_sorted_by(|one, other| one > other));
         for hit in found {
             prop_assert!(all.iter().any(|other| (*other).eq(&hit)));

@@ -9,7 +9,7 @@
 //! `completion`. Events are delivered as watchers deliver them, late or not at all, so no clock decides. Operations are complete in
 //! themselves: when a probe fails, the list is shrunk by leaving operations out, and printed with its seed.
 //!
-//! `GHOSTBENCH_DIFFERENTIAL_SEEDS=100..200 cargo nextest run -p lsp differential` runs other seeds.
+//! `GHOSTBENCH_DIFFERENTIAL_SEEDS=100..200 cargo nextest run -p lsp any_history` runs other seeds.
 
 mod disk;
 mod operation;
@@ -22,11 +22,11 @@ use operation::{Operation, Random};
 use state::State;
 
 /// Operations of one seed.
-const OPERATIONS: usize = 1_000;
+const OPERATIONS: usize = 2_000;
 /// With more operations than these it takes too long to try without each pair of them.
 const MANY: usize = 24;
-/// Seeds that run with every test run: a few seconds each in a debug build.
-const SEEDS: Range<u64> = 1..2;
+/// Seeds that run with every test run: some ten seconds each in a debug build.
+const SEEDS: Range<u64> = 1..4;
 /// Other seeds, as `from..to`.
 const SEEDS_VARIABLE: &str = "GHOSTBENCH_DIFFERENTIAL_SEEDS";
 

@@ -150,6 +150,7 @@ impl Asking<'_> {
         let stands = self.document.language.map_or(Stands::Word, |language| Stands::at(language, before));
         Question {
             revision: self.document.revision,
+            arrival: self.moment.arrival,
             is_invoked,
             wants_choice: is_invoked && settings.writing().invoked.engine.has_alternatives(),
             is_on_screen,
@@ -237,6 +238,7 @@ impl Writing {
         let document = Document { path, language: self.language, text: Arc::clone(&self.text) };
         let mut snapshot =
             self.contents.world.open(document).in_turn(self.document.session.gathering.clone());
+        snapshot = snapshot.guarded(admission::path_gate(&self.document, &self.home));
         if engine.reads_context() || engine.reads_workspace() {
             let (around, refused) = self.around(settings.patience()).await;
             snapshot = snapshot.among(around).hiding(refused);

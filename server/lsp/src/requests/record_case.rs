@@ -39,8 +39,13 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let contents = folder.contents_when_read().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
+        let refusal = admission::refusal_now(&document, &home);
         beside(move || {
             let case = case(&document, &home, &contents, cursor)?;
+            // It may have become ignored while the folder was read.
+            if let Some(reason) = refusal() {
+                return Err(format!("{} cannot be recorded: {reason}", home.path));
+            }
             let added = folder.recorded.add(case).map_err(|error| error.to_string())?;
             let recorded = folder.recorded.suite().case(&added.case.id).map_err(|error| error.to_string())?;
             recorded
@@ -50,7 +55,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         .await?
     };
     let (recorded, is_new) = added;
-    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
+    let summaries = Summaries::of_case(&server, &folder, &document, &recorded).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
         case: summaries.of(&recorded),

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cases::Case;
+use index::Cancel;
 use replay::{Answers, ConfiguredEngine, Questions, RecordedCase, Stop};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::background_threads;
-use crate::beside::{beside, failed, no_case, no_folder};
+use crate::beside::{beside, beside_while_wanted, failed, no_case, no_folder};
 use crate::ext::{ReplayParams, ReplayResult, Target};
 use crate::folders::Folder;
 use crate::moment::Moment;
@@ -90,7 +91,11 @@ async fn loaded(
     choose: impl FnOnce(&Known) -> std::result::Result<Vec<Arc<RecordedCase>>, replay::Error> + Send + 'static,
 ) -> Result<Vec<Case>> {
     let known = Arc::clone(known);
-    beside(move || choose(&known)?.iter().map(|case| known.suite.load(case)).collect()).await
+    let loading = move |cancel: &Cancel| {
+        let wanted = choose(&known)?;
+        wanted.iter().take_while(|_| !cancel.is_cancelled()).map(|case| known.suite.load(case)).collect()
+    };
+    beside_while_wanted(loading).await
 }
 
 /// Makes the run, and gives its folder.

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use index::Cancel;
 use replay::WholeRun;
 use report::RunReport;
 use report::terminal::Style;
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::beside::beside;
+use crate::beside::{beside, beside_while_wanted};
 use crate::ext::{ScoreboardParams, ScoreboardResult};
 use crate::moment::Moment;
 use crate::server::Server;
@@ -29,7 +30,8 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
         return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown, text });
     };
     let read = run.clone();
-    let (summary, markdown, text) = beside(move || board(&read, cases.saturating_sub(covered))).await?;
+    let (summary, markdown, text) =
+        beside_while_wanted(move |cancel| board(&read, cases.saturating_sub(covered), cancel)).await?;
     Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 
@@ -37,9 +39,16 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
 const STYLE: Style = Style { color: false, width: 100, unicode: true };
 
 /// The run's summary as JSON, as Markdown and in columns.
-fn board(run: &Path, recorded_since: usize) -> std::result::Result<(Value, String, String), String> {
+fn board(
+    run: &Path,
+    recorded_since: usize,
+    cancel: &Cancel,
+) -> std::result::Result<(Value, String, String), String> {
+    let go_on = || if cancel.is_cancelled() { Err("cancelled".to_owned()) } else { Ok(()) };
     let contents = replay::read_run(run).map_err(|error| error.to_string())?;
+    go_on()?;
     let scores = replay::scores_of(run, &contents);
+    go_on()?;
     let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {
         notes.push(format!("Recorded since then, and not in these numbers: {recorded_since}."));

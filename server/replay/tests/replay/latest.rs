@@ -29,7 +29,7 @@ async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine
 
 fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> Latest {
     let ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
-    replay::latest(data, name, &ids, |id| cases.iter().find(|case| case.id == id).cloned())
+    replay::latest(data, name, &ids, |id| cases.iter().find(|case| case.id == id).cloned(), || true)
 }
 
 /// Path of the case, answer and exact match of each newest answer.

@@ -502,3 +502,64 @@ mod unix {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_a_file_gets_outside_later_is_noticed() {
+    let mut followed = Followed::new("//- /a.py\nx = 1\n//- /b.py\ny = 1\n");
+    let outside = folder("");
+    let link = outside.path().join("outside.py");
+    fs::hard_link(followed.root().join("a.py"), &link).unwrap();
+    fs::write(&link, "x = 2\n").unwrap();
+    // No watcher of the folder reports either, and the file had one name when it was last looked at.
+    assert!(followed.follower.poll().unwrap().is_empty());
+    assert_eq!(followed.follower.refresh_all().unwrap().changed.len(), 1);
+    assert_eq!(&*followed.text("a.py"), "x = 2\n");
+    // From now on the quick look suffices.
+    fs::write(&link, "x = 3\n").unwrap();
+    assert_eq!(followed.follower.poll().unwrap().changed.len(), 1);
+    assert_eq!(&*followed.text("a.py"), "x = 3\n");
+    fs::remove_file(&link).unwrap();
+    followed.follower.poll().unwrap();
+    assert_eq!(&*followed.text("a.py"), "x = 3\n");
+}
+
+#[test]
+fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
+    const FILES: usize = 2_000;
+    /// Files that all threads together may look at after the walk or the reading was told to stop.
+    const LATE: usize = 100;
+    let folder = folder("");
+    (0..FILES).for_each(|number| write(folder.path(), &format!("{}/{number}.py", number % 50), "x = 1\n"));
+    // The walk looks at each file once, then each is read.
+    for stop_at in [0, 1, FILES / 2, FILES + 1, FILES + FILES / 2] {
+        let looks = AtomicUsize::new(0);
+        let progress = |_| drop(looks.fetch_add(1, Ordering::Relaxed));
+        let keep_going = || looks.load(Ordering::Relaxed) < stop_at;
+        let opened = Follower::open_while(folder.path(), &Limits::standard(), [], &progress, &keep_going);
+        assert!(matches!(opened, Err(Error::Cancelled { .. })), "{stop_at}");
+        let looks = looks.load(Ordering::Relaxed);
+        assert!(looks <= stop_at + LATE, "{looks} looks when stopped at {stop_at}");
+    }
+}
+
+#[test]
+fn what_no_watcher_reports_is_noticed_though_other_paths_are_reported_first() {
+    let outer = folder(
+        "//- /.git/info/exclude\n//- /.gitignore\nsecret.py\n//- /ws/secret.py\nx = 1\n//- /ws/a.py\ny = 1\n",
+    );
+    let root = outer.path().join("ws");
+    let mut follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    for (rule, count) in [("", 2), ("secret.py\n", 1), ("a.py\nsecret.py\n", 0), ("", 2)] {
+        if rule.is_empty() {
+            fs::remove_file(outer.path().join(".gitignore")).unwrap();
+        } else {
+            write(outer.path(), ".gitignore", rule);
+        }
+        write(&root, "a.py", format!("y = {count}\n"));
+        // Saves that come more often than one looks at what no watcher sees.
+        follower.refresh(["a.py"]).unwrap();
+        follower.poll().unwrap();
+        assert_eq!(follower.snapshot().files().len(), count, "{rule:?}");
+    }
+}

@@ -243,3 +243,41 @@ fn a_copy_beside_the_recorded_file_has_no_lenses() {
     assert_eq!(lenses(&editor, &copy), Vec::<Value>::new());
     assert_lens_at(&editor, &editor.open("shop.py", SHOP), "for order");
 }
+
+/// Tells the server what the editor has renamed, as editors do it: on disk first.
+#[track_caller]
+fn rename(editor: &Editor, project: &Project, old: &str, new: &str) {
+    let [from, to] = [old, new].map(|path| project.root().join(path));
+    std::fs::create_dir_all(to.parent().expect("it is in the project")).expect("the project is ours");
+    std::fs::rename(from, to).expect("the project is ours");
+    let files = json!([{"oldUri": editor.uri(old), "newUri": editor.uri(new)}]);
+    editor.client.notify("workspace/didRenameFiles", json!({"files": files}));
+}
+
+#[test]
+fn lenses_and_recordings_go_with_a_file_that_the_editor_renames() {
+    let project = Project::new("//- /copy.py\nx = 1\n");
+    project.write("copy.py", SHOP);
+    let editor = recorded_shop(&project);
+    let buffer = editor.open("shop.py", SHOP);
+    // Its code is in another file too, so that nothing but the editor knows which one it is.
+    rename(&editor, &project, "shop.py", "store.py");
+    editor.close(&buffer);
+    let mut store = editor.open("store.py", SHOP);
+    assert_lens_at(&editor, &store, "for order");
+    assert_eq!(all_cases(&editor)[0]["path"], "store.py");
+    editor.change(store.edit(0..0, "# A line more.\n"));
+    assert_lens_at(&editor, &store, "for order");
+    record(&editor, &store, "if radius");
+    assert_eq!(lenses(&editor, &store).len(), 2);
+    // A folder, and back.
+    project.write("store.py", store.text());
+    rename(&editor, &project, "store.py", "app/store.py");
+    rename(&editor, &project, "app", "lib/app");
+    let moved = editor.open("lib/app/store.py", store.text());
+    assert_eq!(lenses(&editor, &moved).len(), 2);
+    rename(&editor, &project, "lib/app/store.py", "shop.py");
+    let back = editor.open("shop.py", store.text());
+    assert_eq!(lenses(&editor, &back).len(), 2);
+    assert_eq!(lenses(&editor, &editor.open("copy.py", SHOP)), Vec::<Value>::new());
+}

@@ -98,6 +98,24 @@ fn an_answer_is_not_used_again_when_another_document_has_changed() {
 }
 
 #[test]
+fn an_answer_is_not_used_again_when_another_document_was_closed() {
+    let project = Project::new(WORKSPACE);
+    let editor = editor(&project, |setup| setup);
+    let mut other = editor.open("other.py", "total = 1\n");
+    editor.change(other.append("\ndef make_gadget(size):\n    return size\n"));
+    // The question is newer than all that the other document ever held.
+    let question = editor.open("question.py", QUESTION);
+    let before = editor.ghost_text(&question, QUESTION.len());
+    assert!(before.contains("other.py"), "{before}");
+    assert_eq!(editor.ghost_text(&question, QUESTION.len()), before);
+    assert_eq!(editor.last_completion(), "reused");
+    editor.close(&other);
+    let after = editor.ghost_text(&question, QUESTION.len());
+    assert_eq!(editor.last_completion(), "ok");
+    assert!(!after.contains("other.py"), "what was never saved is gone: {after}");
+}
+
+#[test]
 fn a_document_that_is_not_saved_yet_is_found_too() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);

@@ -1,21 +1,22 @@
 //! The disk on which operations work, and what a watcher would tell of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use super::operation::{FOLDERS, IGNORE_FILES, MARKERS, NAMES, Operation, patterns, text};
 
-/// Two trees; the root is a link to one of them. The folder around them is a repository, or none.
+/// Two trees; the root is a link to one of them. The folder around them looks like a repository, or not. The repository whose branches
+/// are checked out lies beside them.
 pub(super) struct Disk {
     outer: TempDir,
     /// Paths at which something has happened, with the tree's own name before them.
     pub(super) events: Vec<PathBuf>,
-    branch: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Disk {
@@ -27,7 +28,9 @@ impl Disk {
         }
         fs::write(path.join("other/main.py"), text(1)).expect("it is ours");
         symlink("ws", path.join("root")).expect("it is ours");
-        Disk { outer, events: Vec::new(), branch: BTreeMap::new() }
+        let disk = Disk { outer, events: Vec::new() };
+        assert!(disk.git(&disk.tree(), &["init", "--quiet", "--template="]), "there is git");
+        disk
     }
 
     fn outside(&self) -> PathBuf {
@@ -51,10 +54,15 @@ impl Disk {
         self.events.push(real.unwrap_or_else(|| path.to_owned()));
     }
 
+    /// Of a file that was written through a link, the watcher of the folder that holds it hears.
+    fn note_content(&mut self, path: &Path) {
+        self.note(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    }
+
     pub(super) fn write(&mut self, path: &Path, bytes: impl AsRef<[u8]>) {
         self.make_folder(path.parent().expect("it is below the root"));
         if fs::write(path, bytes).is_ok() {
-            self.note(path);
+            self.note_content(path);
         }
     }
 
@@ -126,8 +134,18 @@ impl Disk {
                 index => folder(index),
             }),
             O::Retarget => self.retarget(),
-            O::Branch => self.branch = files(&tree),
-            O::Checkout => self.checkout(&tree),
+            O::Commit { branch } => self.commit(&tree, branch),
+            O::Checkout { branch } => self.checkout(&tree, branch),
+            O::RenameCase { folder: index } => {
+                let (one, other) = match index {
+                    3 | 4 => (tree.join(FOLDERS[3]), tree.join(FOLDERS[4])),
+                    index => (folder(index).join(NAMES[0]), folder(index).join(NAMES[1])),
+                };
+                let (from, to) = if one.exists() { (one, other) } else { (other, one) };
+                if !to.exists() {
+                    self.rename(&from, &to);
+                }
+            }
             _ => {}
         }
     }
@@ -135,7 +153,7 @@ impl Disk {
     fn append(&mut self, path: &Path, text: &str) {
         let opened = File::options().append(true).open(path);
         if opened.and_then(|mut file| file.write_all(text.as_bytes())).is_ok() {
-            self.note(path);
+            self.note_content(path);
         }
     }
 
@@ -147,12 +165,12 @@ impl Disk {
         }
         let written = file.seek(SeekFrom::Start(metadata.len() / 2)).and_then(|_| file.write_all(b"\nx"));
         written.and_then(|()| file.set_modified(metadata.modified()?)).expect("it is ours");
-        self.note(path);
+        self.note_content(path);
     }
 
     fn truncate(&mut self, path: &Path) {
         if File::options().write(true).open(path).and_then(|file| file.set_len(0)).is_ok() {
-            self.note(path);
+            self.note_content(path);
         }
     }
 
@@ -181,22 +199,60 @@ impl Disk {
         symlink(target, &new).and_then(|()| fs::rename(&new, &root)).expect("it is ours");
     }
 
-    fn checkout(&mut self, tree: &Path) {
-        let now = files(tree);
-        let branch = self.branch.clone();
-        for path in now.keys().filter(|path| !branch.contains_key(*path)) {
-            self.remove(&tree.join(path));
+    /// Runs git on a tree whose repository lies elsewhere; false if it refuses, as it does with broken repositories inside.
+    fn git(&self, tree: &Path, arguments: &[&str]) -> bool {
+        let mut git = Command::new("git");
+        git.arg("--git-dir").arg(self.outside().join("repository.git")).arg("--work-tree").arg(tree);
+        git.args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "core.symlinks=true",
+            "-c",
+            "gc.auto=0",
+        ]);
+        git.args(arguments)
+            .current_dir(tree)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+        git.output().expect("git can be started").status.success()
+    }
+
+    fn commit(&self, tree: &Path, branch: usize) {
+        self.git(tree, &["add", "--all", "--force", "--ignore-errors", "."]);
+        if self.git(tree, &["commit", "--quiet", "--allow-empty", "--message", "all files"]) {
+            self.git(tree, &["branch", "--force", &format!("branch-{branch}")]);
         }
-        for (path, bytes) in branch.iter().filter(|(path, bytes)| now.get(*path) != Some(bytes)) {
-            self.write(&tree.join(path), bytes);
-        }
+    }
+
+    /// A watcher hears of every path that is another one after it.
+    fn checkout(&mut self, tree: &Path, branch: usize) {
+        let before = paths(tree);
+        self.git(tree, &["checkout", "--quiet", "--force", "--detach", &format!("branch-{branch}")]);
+        let after = paths(tree);
+        let is_different = |path: &&PathBuf| before.get(*path) != after.get(*path);
+        let different: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).filter(is_different).collect();
+        different.into_iter().for_each(|path| self.note(path));
     }
 }
 
-/// The files that operations name, with what they hold.
-fn files(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let all = FOLDERS.iter().flat_map(|folder| NAMES.iter().map(move |name| Path::new(folder).join(name)));
-    let plain =
-        all.filter(|path| tree.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_file()));
-    plain.filter_map(|path| Some((path.clone(), fs::read(tree.join(path)).ok()?))).collect()
+/// Everything below a folder but repositories, with what it holds or leads to; `None` for folders.
+fn paths(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().expect("it is there"));
+        if kind.is_dir() && entry.file_name() != ".git" {
+            all.extend(paths(&path));
+            all.insert(path, None);
+        } else if kind.is_symlink() {
+            let target = fs::read_link(&path).expect("it is a link");
+            all.insert(path, Some(target.into_os_string().into_encoded_bytes()));
+        } else if kind.is_file() {
+            let bytes = fs::read(&path).ok();
+            all.insert(path, bytes);
+        }
+    }
+    all
 }

@@ -219,10 +219,18 @@ pub(super) enum Operation {
     },
     /// Lets the root lead to the other tree.
     Retarget,
-    /// Keeps all files as they are now as a branch.
-    Branch,
-    /// Brings the files to what the branch has.
-    Checkout,
+    /// `git commit` of all files as they are now, as a branch.
+    Commit {
+        branch: usize,
+    },
+    /// `git checkout` of a branch.
+    Checkout {
+        branch: usize,
+    },
+    /// Renames a file or folder to a name that differs in case alone, or back.
+    RenameCase {
+        folder: usize,
+    },
     Open {
         at: Path,
     },
@@ -240,6 +248,10 @@ pub(super) enum Operation {
     Tokens,
     /// Tokens are put together anew where they are worn.
     Renew,
+    /// Other settings of completion.
+    Settings {
+        seed: u64,
+    },
     /// The server ends and starts again with what it has cached.
     Restart {
         saves: bool,
@@ -253,6 +265,8 @@ pub(super) enum Operation {
     },
 }
 
+/// Branches of the repository.
+const BRANCHES: usize = 3;
 /// A probe comes after so many operations.
 const PROBE: usize = 50;
 
@@ -293,13 +307,15 @@ impl Operation {
             64..68 => O::Unmark { folder, marker: random.below(MARKERS.len()) },
             68 => O::Repository { folder: random.below(3) },
             69 => O::Retarget,
-            70 => O::Branch,
-            71 => O::Checkout,
-            72..77 => O::Open { at },
+            70 => O::Commit { branch: random.below(BRANCHES) },
+            71 => O::Checkout { branch: random.below(BRANCHES) },
+            72 => O::RenameCase { folder },
+            73..77 => O::Open { at },
             77..85 => O::Edit { at, seed },
             85..88 => O::Save { at },
             88..91 => O::Close { at },
-            91 => O::Tokens,
+            91 if seed.is_multiple_of(3) => O::Tokens,
+            91 => O::Settings { seed },
             92 => O::Renew,
             93 => O::Restart { saves: seed.is_multiple_of(2) },
             _ => O::Look { reporter },

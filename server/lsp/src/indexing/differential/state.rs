@@ -11,7 +11,7 @@ use builtin::Settings as BuiltinSettings;
 use cache::Cache;
 use completion::{Around, Document, Settings, World, complete};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
-use index::{FileIndex, Strategy, Visit};
+use index::{Budget, FileIndex, Strategy, Visit};
 use indexer::Indexer;
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
@@ -34,6 +34,8 @@ pub(super) struct State {
     indexer: Indexer,
     contents: Contents,
     reads_tokens: bool,
+    /// Decides the settings of completion.
+    settings: u64,
     /// Open documents.
     buffers: BTreeMap<String, String>,
     runtime: Runtime,
@@ -46,7 +48,16 @@ impl State {
         let (indexer, contents) = opened(&disk.root(), Some(&cache(&caches)), true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime can be made");
-        State { disk, caches, indexer, contents, reads_tokens: true, buffers: BTreeMap::new(), runtime }
+        State {
+            disk,
+            caches,
+            indexer,
+            contents,
+            reads_tokens: true,
+            settings: 0,
+            buffers: BTreeMap::new(),
+            runtime,
+        }
     }
 
     /// Does an operation; tells how the server differs from a new one, if it is a probe and they do.
@@ -61,6 +72,7 @@ impl State {
                 self.reads_tokens = !self.reads_tokens;
                 self.renew();
             }
+            O::Settings { seed } => self.settings = seed,
             O::Renew => self.renew(),
             O::Restart { saves } => self.restart(saves),
             O::Look { reporter } => self.look(reporter),
@@ -189,9 +201,16 @@ impl State {
             asked.named.iter().rev().take(5).map(|path| Visit { path: path.clone(), line: 3 }).collect();
         let documents = self.unsaved(contents, asked.path);
         let snapshot = contents.world.open(document).among(Around { documents, recent, ..Around::default() });
-        let deadline = Duration::from_secs(600);
-        let settings =
-            Settings { strategy, deadline, invoked: true, explain: true, ..Settings::for_editor() };
+        let mut random = Random(self.settings);
+        let settings = Settings {
+            strategy,
+            deadline: Duration::from_secs(600),
+            invoked: random.one(&[true, true, false]),
+            explain: true,
+            budget: Budget { tokens: random.one(&[1_024, 256, 4_096]) },
+            hide_near_duplicates: random.one(&[true, false]),
+            min_confidence: random.one(&[None, Some(0.3)]),
+        };
         let cancel = CancellationToken::new();
         let outcome = self.runtime.block_on(complete(&snapshot, asked.cursor, engine, &settings, &cancel));
         let trace = &outcome.trace;

@@ -1,0 +1,15 @@
+//! `workspace/didRenameFiles`: files and folders that the user has renamed in the editor, and what was recorded in them.
+
+use tower_lsp_server::gen_lsp_types::RenameFilesParams;
+
+use crate::from_proto;
+use crate::ordered::State;
+
+pub(crate) fn did_rename_files(state: &mut State, params: RenameFilesParams) {
+    for file in &params.files {
+        let paths = [&file.old_uri, &file.new_uri].map(from_proto::path);
+        let [Some(old), Some(new)] = paths else { continue };
+        state.server.folders.renamed(&old, &new);
+    }
+    state.server.refresh_lenses();
+}
