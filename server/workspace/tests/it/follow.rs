@@ -534,7 +534,9 @@ fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
     // The walk looks at each file once, then each is read.
     for stop_at in [0, 1, FILES / 2, FILES + 1, FILES + FILES / 2] {
         let looks = AtomicUsize::new(0);
-        let progress = |_| drop(looks.fetch_add(1, Ordering::Relaxed));
+        let progress = |_| {
+            looks.fetch_add(1, Ordering::Relaxed);
+        };
         let keep_going = || looks.load(Ordering::Relaxed) < stop_at;
         let opened = Follower::open_while(folder.path(), &Limits::standard(), [], &progress, &keep_going);
         assert!(matches!(opened, Err(Error::Cancelled { .. })), "{stop_at}");
