@@ -3,7 +3,8 @@
 //! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
 //! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
 //! child process of Ghostbench: the embedded engine, models behind HTTP and in files, any program, other language servers, a scripted
-//! engine for tests, and embeddings of servers; and the cassettes that stand in for them.
+//! engine for tests, and embeddings of servers; and the cassettes that stand in for them. The
+//! [`Registry`] turns settings into engines.
 
 mod builtin_engine;
 mod busy;
@@ -17,6 +18,7 @@ mod http;
 mod http_engine;
 mod llama_server;
 mod lsp_engine;
+mod registry;
 mod renamed;
 mod scripted;
 
@@ -43,6 +45,10 @@ pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::estimate as estimate_tokens;
+pub use registry::{
+    DEFAULT_ENGINE, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role, Selection,
+    SelectionError, check_named_once, http_engine, is_hashed,
+};
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
 

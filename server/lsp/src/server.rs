@@ -25,10 +25,11 @@ use crate::health::Health;
 use crate::moment::Moment;
 use crate::progress::Works;
 use crate::serve::End;
+use crate::served::{EditorEngine, Served};
 use crate::settings::{EditorSettings, Followed, InForce, Told, follow};
 use crate::suggestions::Suggestions;
 use crate::watch_files;
-use crate::{EditorEngine, Served, Setup, parent};
+use crate::{Setup, parent};
 
 /// The server's shared half; cheap to clone.
 #[derive(Clone)]

@@ -21,9 +21,10 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::MessageType;
 
+use crate::Setup;
 use crate::locks::lock;
+use crate::served::{EditorEngine, Served};
 use crate::server::Server;
-use crate::{EditorEngine, Served};
 
 /// Files are looked at so often. Who saves one and turns to the code has not typed a line by then, and four files are nothing to look at.
 const LOOK: Duration = Duration::from_secs(2);
@@ -184,11 +185,12 @@ async fn keep_up(server: &Server, followed: &Followed) {
         let sent = server.editor.now();
         let revision = sent.revision;
         let files = read(server, followed).await;
-        let (reader, content, before) = (Arc::clone(&server.setup.settings), files.clone(), earlier.clone());
+        let (shared, content, before) = (server.clone(), files.clone(), earlier.clone());
         let made = spawn_blocking(move || {
-            let layers = layers(&content, &sent, &before, reader.variables());
-            let config = Config::new(&layers, reader.variables());
-            let served = reader.engines(&config);
+            let Setup { variables, engines, .. } = &shared.setup;
+            let layers = layers(&content, &sent, &before, variables);
+            let config = Config::new(&layers, variables);
+            let served = engines.serve(&config);
             (layers, config, served)
         });
         if let Ok((layers, config, mut served)) = made.await {
@@ -237,8 +239,8 @@ async fn wait_for_change(server: &Server, followed: &Followed, files: &Files, re
 }
 
 async fn read(server: &Server, followed: &Followed) -> Files {
-    let (reader, root) = (Arc::clone(&server.setup.settings), followed.root.clone());
-    spawn_blocking(move || reader.read(root.as_deref())).await.unwrap_or_default()
+    let (files, root) = (server.setup.files.clone(), followed.root.clone());
+    spawn_blocking(move || files.read(root.as_deref())).await.unwrap_or_default()
 }
 
 /// Tells the user, in one message, what they have not been told yet.

@@ -11,7 +11,7 @@ use cases::{
     Scenario, Span, SpanSource, TokenCounts, Variant,
 };
 use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World};
-use engines::Engine;
+use engines::{Engine, RegisteredEngine, Role};
 use futures_util::StreamExt;
 use futures_util::stream;
 use syntax::Language;
@@ -32,12 +32,19 @@ pub struct ConfiguredEngine {
     pub settings: Settings,
     /// What its tokens cost, where that is known.
     pub price: Option<Price>,
-    /// What the user configured of it, by setting; values that may be secret hashed with a [`crate::HashKey`]. They take the place of
+    /// What the user configured of it, by setting; values that may be secret hashed with an [`engines::HashKey`]. They take the place of
     /// what the engine says of the same settings.
     pub identity: BTreeMap<String, String>,
 }
 
 impl ConfiguredEngine {
+    /// Returns an engine in a role; `None` if it cannot be asked. Reads the files that its settings name.
+    pub fn new(engine: &RegisteredEngine, role: Role, settings: Settings) -> Option<ConfiguredEngine> {
+        let asked = engine.in_role(role)?;
+        let price = engine.settings().and_then(|settings| price(settings.price_in, settings.price_out));
+        Some(ConfiguredEngine { engine: Arc::clone(asked), settings, price, identity: engine.identity() })
+    }
+
     /// Who answers, as it stands in every row.
     pub fn name(&self) -> EngineName {
         self.config().engine
@@ -52,6 +59,12 @@ impl ConfiguredEngine {
         let fingerprint = fingerprint(&kind, &model, &settings);
         EngineConfig { engine: EngineName { name, kind, model, fingerprint }, price: self.price, settings }
     }
+}
+
+/// The price of an engine's tokens; a side without a price is free if the other has one.
+fn price(input: Option<f64>, output: Option<f64>) -> Option<Price> {
+    let is_priced = input.is_some() || output.is_some();
+    is_priced.then(|| Price { input: input.unwrap_or(0.0), output: output.unwrap_or(0.0) })
 }
 
 /// Who is asked what; cheap to clone.

@@ -13,8 +13,10 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use engines::HashKey;
+
 use crate::files::FileStamp;
-use crate::{Error, HashKey, RecordedSuite, run_folder};
+use crate::{Error, RecordedSuite, run_folder};
 
 /// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
 const HASH_DIGITS: usize = 12;

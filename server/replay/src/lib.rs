@@ -33,7 +33,6 @@ pub use copies::Copies;
 pub use data_folder::{DataFolder, RunsStamp};
 pub use error::Error;
 pub use files::FileStamp;
-pub use identity::{HASH_KEY, HashKey, is_hashed};
 pub use latest::{Latest, WholeRun, latest, scores_of};
 pub use machine::cores;
 pub use make::{Answers, answer, describe, replay};

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use config::{Config, Layer, LayerKind, Origin, Place, Problem, Row, Severity, Trust};
+use engines::RegisteredEngine;
+use lsp::workspace_file;
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
 use crate::exit::{Finding, Usage};
 use crate::folders;
 use crate::output::print;
-use crate::steps::engines::{self, Candidate, Instances};
-use crate::steps::settings::{Sources, workspace_file};
+use crate::steps::engines::registry_without_runs;
+use crate::steps::settings::Sources;
 
 /// Runs the command. Exit code 1 if something is wrong; a file that nobody trusts is not.
 pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
@@ -24,7 +26,7 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let findings = Findings {
         files: files(&sources, &layers, args),
         folders: used_folders(),
-        engines: engines::configured(&config, &Instances::default()),
+        engines: registry_without_runs().configured(&config),
         config,
     };
     print(&if args.json { findings.json() } else { findings.text() })?;
@@ -42,7 +44,7 @@ struct Findings {
     folders: Vec<(&'static str, Option<PathBuf>)>,
     config: Config,
     /// The engines of the configuration, in its order.
-    engines: Vec<Candidate>,
+    engines: Vec<RegisteredEngine>,
 }
 
 fn files(
@@ -62,11 +64,15 @@ fn files(
     };
     let workspace = workspace_file(&args.path).unwrap_or_else(|| args.path.join(config::FILE_NAME));
     let mut files = vec![
-        (LayerKind::User.name(), sources.user.clone(), state(LayerKind::User)),
+        (LayerKind::User.name(), sources.files.user.clone(), state(LayerKind::User)),
         (LayerKind::Workspace.name(), Some(workspace), state(LayerKind::Workspace)),
     ];
-    if sources.named.is_some() {
-        files.push((LayerKind::CommandLine.name(), sources.named.clone(), state(LayerKind::CommandLine)));
+    if sources.files.named.is_some() {
+        files.push((
+            LayerKind::CommandLine.name(),
+            sources.files.named.clone(),
+            state(LayerKind::CommandLine),
+        ));
     }
     files
 }

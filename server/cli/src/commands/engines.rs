@@ -6,12 +6,13 @@ mod complete;
 
 use std::path::Path;
 
+use ::engines::RegisteredEngine;
 use serde_json::json;
 
 use crate::args::{EnginesArgs, EnginesCommand, EnginesListArgs};
 use crate::exit::Usage;
 use crate::output::print;
-use crate::steps::engines::{self, Candidate, Instances};
+use crate::steps::engines::registry_without_runs;
 use crate::steps::settings::Sources;
 
 /// Runs the command.
@@ -32,17 +33,17 @@ fn check_folder(path: &Path) -> Result<(), Usage> {
 fn list(args: &EnginesListArgs) -> anyhow::Result<()> {
     check_folder(&args.path)?;
     let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
-    let mut candidates = engines::configured(&config, &Instances::default());
-    let is_new = |other: &Candidate| config.engines.iter().all(|engine| engine.name != other.name);
-    candidates.extend(engines::without_configuration().into_iter().filter(is_new));
+    let mut candidates = registry_without_runs().configured(&config);
+    let is_new = |other: &RegisteredEngine| config.engines.iter().all(|engine| engine.name != other.name);
+    candidates.extend(RegisteredEngine::all_without_settings().filter(is_new));
     Ok(print(&if args.json { as_json(&candidates) } else { as_table(&candidates) })?)
 }
 
-fn kind(candidate: &Candidate) -> &'static str {
+fn kind(candidate: &RegisteredEngine) -> &'static str {
     candidate.kind.map_or("?", |kind| kind.name())
 }
 
-fn as_json(candidates: &[Candidate]) -> String {
+fn as_json(candidates: &[RegisteredEngine]) -> String {
     let rows = candidates.iter().map(|candidate| {
         json!({
             "name": candidate.name,
@@ -55,10 +56,10 @@ fn as_json(candidates: &[Candidate]) -> String {
     format!("{:#}\n", json!(rows.collect::<Vec<_>>()))
 }
 
-fn as_table(candidates: &[Candidate]) -> String {
+fn as_table(candidates: &[RegisteredEngine]) -> String {
     let names = candidates.iter().map(|candidate| candidate.name.chars().count());
     let width = names.max().unwrap_or_default();
-    let row = |candidate: &Candidate| {
+    let row = |candidate: &RegisteredEngine| {
         let state = match (candidate.obstacle(), candidate.model()) {
             (Some(obstacle), _) => format!("not asked: {obstacle}"),
             (None, model) => model.unwrap_or_default().to_owned(),

@@ -1,57 +1,19 @@
 //! `ghostbench lsp`: the language server, until its editor has had enough.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::bail;
-use config::{Config, Files, LayerKind, Variables};
-use lsp::{End, Log, Served, Setup};
+use config::LayerKind;
+use engines::RegisteredEngine;
+use lsp::{End, EngineSource, Log, Setup};
 
 use crate::args::LspArgs;
-use crate::exit::{Finding, Usage};
+use crate::exit::Finding;
 use crate::folders;
 use crate::output::say;
-use crate::steps::engines::{self, Instance, Instances};
+use crate::steps::engines::registry;
 use crate::steps::settings::{Sources, refuse_broken};
 use crate::steps::use_threads;
-
-/// What a server asks of us.
-struct EditorSettings {
-    sources: Sources,
-    /// The engines that the command line names.
-    names: Vec<String>,
-    scripted: Option<Instance>,
-    instances: Instances,
-}
-
-impl EditorSettings {
-    fn new(args: &LspArgs) -> Result<EditorSettings, Usage> {
-        let sources = Sources::new(args.settings.file.as_deref());
-        let layers = sources.read(None).layers(&[], &sources.variables);
-        refuse_broken(&layers, LayerKind::CommandLine)?;
-        Ok(EditorSettings {
-            sources,
-            names: args.engines.clone(),
-            scripted: args.scripted.as_deref().map(engines::scripted),
-            instances: Instances::on(None),
-        })
-    }
-}
-
-impl lsp::Settings for EditorSettings {
-    fn read(&self, root: Option<&Path>) -> Files {
-        self.sources.read(root)
-    }
-
-    fn variables(&self) -> &Variables {
-        &self.sources.variables
-    }
-
-    fn engines(&self, config: &Config) -> Served {
-        engines::for_editor(config, &self.names, self.scripted.as_ref(), &self.instances)
-    }
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
@@ -60,8 +22,17 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
         say("an editor starts this and speaks the language server protocol with it; Ctrl-C ends it");
     }
     let level = args.log_level.into();
+    let sources = Sources::new(args.settings.file.as_deref());
+    let layers = sources.files.read(None).layers(&[], &sources.variables);
+    refuse_broken(&layers, LayerKind::CommandLine)?;
     let setup = Setup {
-        settings: Arc::new(EditorSettings::new(args)?),
+        files: sources.files,
+        variables: sources.variables,
+        engines: EngineSource {
+            registry: registry(None),
+            names: args.engines.clone(),
+            scripted: args.scripted.as_deref().map(RegisteredEngine::scripted),
+        },
         data: folders::data("set the environment variable for it")?,
         cache: folders::caches(),
         log: folders::server_log().map(|path| Log { path, level }),

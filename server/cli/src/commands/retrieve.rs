@@ -12,7 +12,6 @@ use syntax::Projects;
 use crate::args::{RetrieveArgs, Target};
 use crate::exit::Usage;
 use crate::steps::embeddings::Embeddings;
-use crate::steps::engines;
 use crate::steps::index::index;
 use crate::steps::settings::Sources;
 
@@ -45,10 +44,10 @@ fn fill_in(args: &mut RetrieveArgs) -> anyhow::Result<()> {
     let config =
         Sources::new(args.settings.file.as_deref()).config(args.workspace.as_deref().unwrap_or(here))?;
     if args.strategies.is_empty() && config.is_set("context", "strategy") {
-        args.strategies.push(engines::strategy(&config));
+        args.strategies.push(lsp::strategy(&config));
     }
     if args.budget.is_none() && config.is_set("context", "budget_tokens") {
-        args.budget = u32::try_from(engines::budget(&config).tokens).ok();
+        args.budget = u32::try_from(lsp::budget(&config).tokens).ok();
     }
     Ok(())
 }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use config::{Config, Engine, Layer, LayerKind, Trust};
+use lsp::{read_settings_file, workspace_file};
 use serde_json::json;
 
 use crate::args::TrustArgs;
 use crate::exit::Usage;
 use crate::output::print;
-use crate::steps::settings::{self, workspace_file};
+use crate::steps::settings;
 use crate::steps::trust;
 
 /// Keys that tell where code goes, what runs, and which keys are used.
@@ -71,7 +72,7 @@ fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
 
 fn list(as_json: bool) -> anyhow::Result<String> {
     let store = trust::list()?;
-    let state = |path: &Path| match settings::read(path) {
+    let state = |path: &Path| match read_settings_file(path) {
         Ok(content) if store.trust_in(path, &content) == Trust::Trusted => "trusted",
         Ok(_) => "changed since",
         Err(_) => "not there",

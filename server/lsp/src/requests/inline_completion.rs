@@ -24,7 +24,6 @@ use tower_lsp_server::gen_lsp_types::{
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-use crate::EditorEngine;
 use crate::admission;
 use crate::around::around;
 use crate::documents::OpenDocument;
@@ -33,6 +32,7 @@ use crate::folders::{Contents, Home, Reading};
 use crate::item::{self, Popup};
 use crate::locks::lock;
 use crate::moment::Moment;
+use crate::served::EditorEngine;
 use crate::server::Server;
 use crate::service::defect;
 use crate::settings::InForce;

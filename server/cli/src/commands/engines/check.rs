@@ -7,8 +7,8 @@ mod words;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ::engines::Engine;
 use ::engines::check::{self, Check};
+use ::engines::{DEFAULT_ENGINE, Engine, RegisteredEngine, Role};
 use config::Config;
 use report::terminal::checked;
 use tokio::task::JoinSet;
@@ -19,7 +19,7 @@ use crate::interrupt::unless_stopped;
 use crate::output::{count, print, style};
 use crate::progress::Progress;
 use crate::steps::ask::runtime;
-use crate::steps::engines::{self, Candidate, Instances};
+use crate::steps::engines::{self, registry_without_runs};
 use crate::steps::settings::Sources;
 use words::Row;
 pub(super) use words::asked_as;
@@ -55,13 +55,13 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
 }
 
 /// Those that are named; else all of the settings, also those that cannot be asked, and the built-in one where none can.
-fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Candidate>> {
+fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<RegisteredEngine>> {
     if !names.is_empty() {
         return Ok(engines::to_ask(config, names, None)?);
     }
-    let mut candidates = engines::configured(config, &Instances::default());
-    if candidates.iter().all(|candidate| candidate.engine().is_none()) {
-        candidates.extend(engines::to_ask(config, &[engines::DEFAULT.to_owned()], None)?);
+    let mut candidates = registry_without_runs().configured(config);
+    if candidates.iter().all(|candidate| candidate.obstacle().is_some()) {
+        candidates.extend(engines::to_ask(config, &[DEFAULT_ENGINE.to_owned()], None)?);
     }
     Ok(candidates)
 }
@@ -70,10 +70,14 @@ fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Candidate
 type Group<'a> = (Option<&'a str>, Vec<(usize, Arc<dyn Engine>)>);
 
 /// Checks all that can be asked, in their order: those at one address one after the other, so that none measures the other.
-async fn check_all(candidates: &[Candidate], config: &Config, progress: &Progress) -> Vec<Option<Check>> {
+async fn check_all(
+    candidates: &[RegisteredEngine],
+    config: &Config,
+    progress: &Progress,
+) -> Vec<Option<Check>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (place, candidate) in candidates.iter().enumerate() {
-        let Some(engine) = candidate.engine() else { continue };
+        let Some(engine) = candidate.in_role(Role::Replay) else { continue };
         let address = address(config, &candidate.name);
         let asked = (place, Arc::clone(engine));
         match groups.iter_mut().find(|(other, _)| address.is_some() && *other == address) {

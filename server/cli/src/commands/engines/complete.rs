@@ -5,7 +5,7 @@ mod explained;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::engines::{Cassette, ServerTimings, Usage};
+use ::engines::{Cassette, RegisteredEngine, ServerTimings, Usage};
 use completion::{Clock, Document, Outcome, Snapshot, Status};
 use config::{Config, Kind};
 use lsp::EditorEngine;
@@ -23,7 +23,7 @@ use crate::interrupt::unless_stopped;
 use crate::output::{print, say, style};
 use crate::steps::ask::runtime;
 use crate::steps::cassette;
-use crate::steps::engines::{self, Candidate};
+use crate::steps::engines;
 use crate::steps::index::index;
 use crate::steps::place::{cursor, file};
 use crate::steps::settings::Sources;
@@ -51,7 +51,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     let asking = async {
         let mut answers = Vec::new();
         for candidate in &candidates {
-            let Some(EditorEngine { automatic, invoked, .. }) = candidate.in_editor(&config) else {
+            let Some(EditorEngine { automatic, invoked, .. }) = EditorEngine::new(candidate, &config) else {
                 continue;
             };
             let mut engine = if args.invoked { invoked } else { automatic };
@@ -78,7 +78,7 @@ fn candidates(
     config: &Config,
     names: &[String],
     cassette: Option<&Arc<Cassette>>,
-) -> anyhow::Result<Vec<Candidate>> {
+) -> anyhow::Result<Vec<RegisteredEngine>> {
     let writing: Vec<String> = config.completion.engine.iter().cloned().collect();
     let mut candidates = engines::to_ask(config, if names.is_empty() { &writing } else { names }, cassette)?;
     if names.is_empty() {
@@ -98,14 +98,14 @@ fn clock(clock: Clock) -> Option<&'static str> {
 
 /// What an engine answered.
 struct Answer<'a> {
-    candidate: &'a Candidate,
+    candidate: &'a RegisteredEngine,
     /// How its model was asked.
     asked_as: Option<String>,
     outcome: Outcome,
 }
 
 async fn ask<'a>(
-    candidate: &'a Candidate,
+    candidate: &'a RegisteredEngine,
     asked: ConfiguredEngine,
     snapshot: &Snapshot,
     cursor: usize,

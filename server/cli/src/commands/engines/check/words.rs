@@ -3,18 +3,16 @@
 use std::time::Duration;
 
 use ::engines::check::{Cancelling, Check, Speed, Streaming};
-use ::engines::{Error, Way};
+use ::engines::{Error, RegisteredEngine, Way};
 use config::{Config, Kind};
 use prompt::proof::{Form, PROBES, Symptom, Tried, Verdict};
 use prompt::{Choice, ChosenBy};
 use report::terminal::CheckedEngine;
 use serde_json::{Value, json};
 
-use crate::steps::engines::Candidate;
-
 /// One engine.
 pub(super) struct Row<'a> {
-    candidate: &'a Candidate,
+    candidate: &'a RegisteredEngine,
     /// Absent for an engine that cannot be asked.
     check: Option<&'a Check>,
     /// Where it is named in the settings.
@@ -22,7 +20,7 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn new(candidate: &'a Candidate, check: Option<&'a Check>, config: &Config) -> Row<'a> {
+    pub(super) fn new(candidate: &'a RegisteredEngine, check: Option<&'a Check>, config: &Config) -> Row<'a> {
         let named = config.engines.iter().find(|engine| engine.name == candidate.name);
         Row { candidate, check, place: named.map(|engine| engine.origin.place.to_string()) }
     }
@@ -31,7 +29,7 @@ impl<'a> Row<'a> {
     pub(super) fn is_unanswered(&self) -> bool {
         let fault = self.check.and_then(|check| check.fault.as_ref());
         fault.is_some_and(|fault| !matches!(fault, Error::NoTemplate { .. }))
-            || self.check.is_none() && self.candidate.engine().is_some()
+            || self.check.is_none() && self.candidate.obstacle().is_none()
     }
 
     /// Whether something is to be mended.

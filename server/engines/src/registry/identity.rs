@@ -13,54 +13,38 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use config::{EngineSettings, IdentityPart, IdentityValue};
-use replay::{HASH_KEY, HashKey};
 
 use self::contents::Contents;
+use super::hash_key::{HASH_KEY, HashKey, is_hashed};
 use super::programs;
-use crate::folders;
-use crate::output::say;
 
 /// Makes identities that can be compared on one machine.
-pub(crate) struct Hashes {
+pub(super) struct Hashes {
     key: HashKey,
     contents: Contents,
     /// The variables that programs inherit and that count.
     environment: Vec<(OsString, OsString)>,
 }
 
-/// For one process: nothing is read from or written to the user's folders.
-impl Default for Hashes {
-    fn default() -> Hashes {
-        Hashes { key: HashKey::random(), contents: Contents::default(), environment: Vec::new() }
-    }
-}
-
 /// A configured engine, as far as it matters here.
 #[derive(Clone)]
-pub(crate) struct Configured {
-    pub(crate) parts: Vec<IdentityPart>,
-    pub(crate) settings: EngineSettings,
+pub(super) struct Configured {
+    pub(super) parts: Vec<IdentityPart>,
+    pub(super) settings: EngineSettings,
 }
 
 impl Hashes {
-    /// With this machine's key. Without a home folder, or with a broken one, runs cannot be resumed by another process.
-    pub(crate) fn of_this_machine() -> Hashes {
-        let contents =
-            Contents { remembered: folders::cache_path().map(|folder| folder.join("file-hashes")) };
-        let environment = program::environment(std::env::vars_os());
-        let unkeyed = Hashes { contents, environment, ..Hashes::default() };
-        let Some(data) = folders::data_path() else { return unkeyed };
-        match replay::DataFolder::new(data).hash_key() {
-            Ok(key) => Hashes { key, ..unkeyed },
-            Err(error) => {
-                say(&format!("warning: {error}; runs made now cannot be resumed"));
-                unkeyed
-            }
-        }
+    /// With a key, a folder for hashes of large files, and the variables that programs inherit.
+    pub(super) fn new(
+        key: HashKey,
+        remembered: Option<PathBuf>,
+        inherited: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Hashes {
+        Hashes { key, contents: Contents { remembered }, environment: program::environment(inherited) }
     }
 
     /// The settings by key, as they go into a run: values that may be secret hashed, and of files the hash of their contents.
-    pub(crate) fn identity(&self, engine: &Configured) -> BTreeMap<String, String> {
+    pub(super) fn identity(&self, engine: &Configured) -> BTreeMap<String, String> {
         let mut identity = BTreeMap::new();
         for IdentityPart { key, value } in &engine.parts {
             let text = match value {
@@ -73,7 +57,7 @@ impl Hashes {
         if engine.settings.kind.is_program() {
             self.command(&engine.settings, &mut identity);
         }
-        if identity.values().any(|text| replay::is_hashed(text)) {
+        if identity.values().any(|text| is_hashed(text)) {
             identity.insert(HASH_KEY.to_owned(), self.key.id());
         }
         identity
@@ -141,6 +125,10 @@ mod tests {
 
     use super::*;
 
+    fn hashes() -> Hashes {
+        Hashes::new(HashKey::random(), None, [])
+    }
+
     /// The identity of the only engine of a configuration.
     fn identity(hashes: &Hashes, text: &str) -> BTreeMap<String, String> {
         let variables = Variables::new([("TOKEN".to_owned(), "sk-secret".to_owned())]);
@@ -160,7 +148,7 @@ mod tests {
 
     #[test]
     fn engines_that_the_audit_found_equal_differ_by_key() {
-        let hashes = Hashes::default();
+        let hashes = hashes();
         let server = |rest: &str| format!("[[engine]]\nname = \"a\"\nkind = \"openai\"\n{rest}");
         let (one, two) = ("url = \"http://localhost:1\"\n", "url = \"http://localhost:2\"\n");
         assert_eq!(different(&hashes, &server(one), &server(one)), [""; 0]);
@@ -181,7 +169,7 @@ mod tests {
     #[test]
     fn contents_of_programs_arguments_and_models_take_part() {
         let folder = tempfile::tempdir().expect("a folder");
-        let hashes = Hashes::default();
+        let hashes = hashes();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
             fs::write(&path, text).expect("it can be written");
@@ -213,7 +201,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().expect("a folder");
-        let hashes = Hashes::default();
+        let hashes = hashes();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("it is below a folder")).expect("a folder");
@@ -248,16 +236,10 @@ mod tests {
 
     #[test]
     fn inherited_variables_take_part_unless_they_are_of_the_session_or_set_otherwise() {
-        let variables = |value: &str, others: &[&str]| {
-            let others = others.iter().map(|name| (OsString::from(name), OsString::from(value)));
-            program::environment(others.chain([("HOME".into(), "/home/me".into())]))
-        };
         let hash = |value: &str, others: &[&str]| {
-            let hashes = Hashes {
-                key: HashKey::new([1; HashKey::BYTES]),
-                environment: variables(value, others),
-                ..Hashes::default()
-            };
+            let others = others.iter().map(|name| (OsString::from(name), OsString::from(value)));
+            let inherited = others.chain([("HOME".into(), "/home/me".into())]);
+            let hashes = Hashes::new(HashKey::new([1; HashKey::BYTES]), None, inherited);
             let text = "[[engine]]\nname = \"a\"\nkind = \"command\"\ncommand = [\"false\"]\nenv = { MODE = \"1\" }\n";
             identity(&hashes, text)["environment"].clone()
         };

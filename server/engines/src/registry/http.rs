@@ -3,7 +3,8 @@
 use std::fs;
 
 use config::{EngineSettings, NO_PROXY, Secret};
-use engines::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
+
+use crate::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
 
 /// The engine of these settings, or why there is none.
 pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use engines::Program;
+use crate::Program;
 
 /// Longest first line of a script that names its interpreter, in bytes: as much as Linux reads.
 const SHEBANG: u64 = 256;

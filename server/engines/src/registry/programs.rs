@@ -1,16 +1,15 @@
 //! Engines that are programs, as the configuration describes them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use config::{EngineSettings, Kind};
-use engines::{
+
+use super::http;
+use crate::{
     Cassette, CommandEngine, CommandSettings, LLAMA_SERVER, LlamaServerEngine, LlamaServerSettings,
     LspEngine, LspSettings, Program,
 };
-
-use super::http;
-use crate::folders;
 
 /// Stands in for the address of a server that is not running yet.
 const NOWHERE: &str = "http://127.0.0.1:0";
@@ -31,15 +30,17 @@ pub(super) fn command(
     }))
 }
 
-/// A server for a file, with its answers on the cassette where there is one; or why there is none.
+/// A server for a file, with its answers on the cassette where there is one; or why there is none. It writes its log into the folder
+/// for logs.
 pub(super) fn llama_server(
     settings: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
+    logs: Option<&Path>,
 ) -> Result<LlamaServerEngine, String> {
     let settings = LlamaServerSettings {
         program: program(settings),
         gguf: settings.gguf.clone().ok_or("it needs `gguf`")?,
-        log: log(&settings.name),
+        log: logs.map(|logs| log(logs, &settings.name)),
         start_timeout: settings.start_timeout,
         http: http::asking(settings, NOWHERE.to_owned())?,
         cassette: cassette.cloned(),
@@ -85,8 +86,8 @@ pub(super) fn program(settings: &EngineSettings) -> Program {
 }
 
 /// Where the program of an engine writes what it does. Names of engines may hold what names of files may not.
-fn log(engine: &str) -> Option<PathBuf> {
+fn log(logs: &Path, engine: &str) -> PathBuf {
     let file: String =
         engine.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-    Some(folders::engine_logs()?.join(format!("{file}.log")))
+    logs.join(format!("{file}.log"))
 }

@@ -1,0 +1,90 @@
+//! How settings that may be secret are compared without being stored.
+//!
+//! Addresses, headers, environment values, arguments and the contents of files are stored as hashes keyed with [`HashKey`], which
+//! never leaves the machine. Runs on one machine compare them. A reader of a published run cannot: without the key, trying all
+//! addresses or passwords proves nothing. A salt in the run itself would not prevent that. The price is that runs on two machines
+//! cannot be compared setting by setting, and that a lost key ends the resuming of runs begun before.
+
+use std::fmt;
+
+/// Setting that names the key with which the hashed settings beside it were made.
+pub const HASH_KEY: &str = "hash_key";
+
+/// What a hashed setting begins with.
+const HASHED: &str = "hashed:";
+
+/// Hexadecimal digits of a hash: 64 bits tell the few settings of a machine apart.
+const DIGITS: usize = 16;
+
+/// Whether the value of a setting is a hash.
+pub fn is_hashed(value: &str) -> bool {
+    value.starts_with(HASHED)
+}
+
+/// A machine's secret key for hashes of settings.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HashKey([u8; HashKey::BYTES]);
+
+impl HashKey {
+    /// Length of a key.
+    pub const BYTES: usize = 32;
+
+    /// The key made of these bytes, which nobody else must know.
+    pub fn new(bytes: [u8; HashKey::BYTES]) -> HashKey {
+        HashKey(bytes)
+    }
+
+    /// A key for this process alone: runs can be compared while it lasts.
+    pub fn random() -> HashKey {
+        let mut bytes = [0; HashKey::BYTES];
+        getrandom::fill(&mut bytes).expect("the system has a source of random numbers");
+        HashKey(bytes)
+    }
+
+    /// The bytes of the key, for a file that its owner alone can read.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The hash of the value of a setting. Equal values of two settings have different hashes.
+    pub fn hash(&self, setting: &str, value: &[u8]) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&(setting.len() as u64).to_le_bytes()).update(setting.as_bytes()).update(value);
+        format!("{HASHED}{}", &hasher.finalize().to_hex()[..DIGITS])
+    }
+
+    /// A name for the key that tells nothing about it.
+    pub fn id(&self) -> String {
+        self.hash(HASH_KEY, &[])[HASHED.len()..].to_owned()
+    }
+}
+
+impl fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HashKey(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_depend_on_the_key_the_setting_and_the_value() {
+        let [one, two] = [1, 2].map(|byte| HashKey::new([byte; HashKey::BYTES]));
+        let hash = one.hash("url", b"http://localhost:8080");
+        assert_eq!(hash, one.hash("url", b"http://localhost:8080"));
+        for other in [
+            two.hash("url", b"http://localhost:8080"),
+            one.hash("proxy", b"http://localhost:8080"),
+            one.hash("url", b"http://localhost:8081"),
+            // What somebody without the key could compute.
+            format!("hashed:{}", &blake3::hash(b"http://localhost:8080").to_hex()[..16]),
+        ] {
+            assert_ne!(other, hash);
+        }
+        assert_ne!(one.id(), two.id());
+        assert_eq!(format!("{one:?}"), "HashKey(..)");
+        assert_ne!(HashKey::random(), HashKey::random());
+    }
+}

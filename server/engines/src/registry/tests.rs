@@ -1,0 +1,82 @@
+use std::path::Path;
+
+use config::{Layer, LayerKind, Trust, Type, Variables};
+
+use super::*;
+
+const TWO: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\nmethod = \"empty\"\n[[engine]]\nname = \"b\"\nkind = \"builtin\"\n";
+
+fn configuration(text: &str) -> Config {
+    let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
+    let layer = Layer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
+    Config::new(&[layer], &variables)
+}
+
+fn select(text: &str, names: &[&str]) -> Result<Selection, SelectionError> {
+    let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+    Registry::default().select(&configuration(text), &names)
+}
+
+fn names(selection: &Selection) -> Vec<&str> {
+    selection.engines.iter().map(|engine| engine.name.as_str()).collect()
+}
+
+#[test]
+fn engines_of_the_settings_are_asked_before_the_built_in_one() {
+    let all = select(TWO, &[]).expect("they can be asked");
+    assert_eq!(names(&all), ["a", "b"]);
+    let models: Vec<_> = all.engines.iter().filter_map(RegisteredEngine::model).collect();
+    assert_eq!(models, ["empty", "hybrid"]);
+    let named = select(TWO, &["nearest-line", "b"]).expect("they can be asked");
+    assert_eq!(names(&named), ["nearest-line", "b"]);
+    let twice = select(TWO, &["b", "a", "b"]).err().expect("one engine cannot be asked twice");
+    assert_eq!(twice.to_string(), "engine `b` is named twice, by the 1st and the 3rd --engine; name it once");
+}
+
+#[test]
+fn an_engine_that_cannot_be_asked_is_reported_and_replaced_by_the_built_in_one() {
+    let text = "[[engine]]\nname = \"a\"\nkind = \"openai\"\n";
+    let selection = select(text, &[]).expect("the built-in engine");
+    assert_eq!(names(&selection), ["builtin"]);
+    assert_eq!(selection.notes, ["engine `a` is not asked: it needs `url`"]);
+    let error = select(text, &["a"]).err().expect("it cannot be asked");
+    assert_eq!(error.to_string(), "engine `a` cannot be asked: it needs `url`");
+    let error = select(text, &["b"]).err().expect("there is none");
+    assert_eq!(
+        error.to_string(),
+        "there is no engine `b`; known are a, builtin, longest-match, nearest-line, empty"
+    );
+}
+
+#[test]
+fn equal_settings_give_the_same_engine_in_each_role() {
+    let registry = Registry::default();
+    let engines = |text: &str| registry.configured(&configuration(text));
+    let same = |one: &RegisteredEngine, other: &RegisteredEngine| {
+        Role::ALL.map(|role| match (one.in_role(role), other.in_role(role)) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        })
+    };
+    let (before, after) = (engines(TWO), engines(TWO));
+    assert_eq!([same(&before[0], &after[0]), same(&before[1], &after[1])], [[true; 2]; 2]);
+    let other = engines(&TWO.replace("empty", "nearest-line"));
+    assert_eq!([same(&before[0], &other[0]), same(&before[1], &other[1])], [[false; 2], [true; 2]]);
+    let [ghost_text, replay] =
+        Role::ALL.map(|role| before[1].in_role(role).map(|engine| engine.description()));
+    assert_ne!(ghost_text, replay, "ghost text is only what is likely");
+}
+
+#[test]
+fn roles_are_in_the_order_of_their_declaration() {
+    assert_eq!(Role::ALL.map(|role| role as usize), [0, 1]);
+}
+
+/// The table cannot ask this crate for its methods.
+#[test]
+fn the_methods_of_the_table_are_those_of_the_engines() {
+    let Some(Type::Choice(words)) = config::ENGINE.key("method").map(|key| key.takes) else {
+        panic!("`method` is a choice");
+    };
+    assert_eq!(words, WITHOUT_SETTINGS.map(|(_, method)| method.name()));
+}

@@ -1,0 +1,266 @@
+//! The engines that a folder's settings give an editor, each under the settings of its uses.
+
+use std::sync::Arc;
+
+use completion::Settings;
+use config::{Completion, Config, Place, Problem, Severity};
+use engines::{RegisteredEngine, Registry, Role, check_named_once};
+use index::{Budget, Strategy};
+use replay::ConfiguredEngine;
+
+/// The engines that a server can ask, and which of them.
+#[derive(Default)]
+pub struct EngineSource {
+    /// The engines by their settings.
+    pub registry: Registry,
+    /// The engines that the command line names; without names, those of the settings are asked.
+    pub names: Vec<String>,
+    /// An engine for tests, which is asked before all others.
+    pub scripted: Option<RegisteredEngine>,
+}
+
+/// The engines for some settings.
+#[derive(Clone)]
+pub(crate) struct Served {
+    /// Those that can be asked: the first one writes the ghost text unless the settings name another, all are replayed. At least one.
+    pub(crate) engines: Vec<EditorEngine>,
+    /// The others.
+    pub(crate) not_asked: Vec<NotAsked>,
+    /// Problems with engines whose settings are valid.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// An engine that cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NotAsked {
+    /// The user's name for it.
+    pub(crate) name: String,
+    /// Its kind, if it is known.
+    pub(crate) kind: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// An engine under the settings of each of its uses.
+#[derive(Clone)]
+pub struct EditorEngine {
+    /// While somebody types.
+    pub automatic: ConfiguredEngine,
+    /// On explicit invocation: uses a lower confidence threshold.
+    pub invoked: ConfiguredEngine,
+    /// When recorded cases are asked again: holds nothing back.
+    pub replayed: ConfiguredEngine,
+}
+
+impl EditorEngine {
+    /// An engine as an editor uses it; `None` if it cannot be asked. Reads the files that its settings name.
+    pub fn new(engine: &RegisteredEngine, config: &Config) -> Option<EditorEngine> {
+        let Completion { deadline, min_confidence, .. } = config.completion;
+        let settings = with_context(Settings::for_replay(), config);
+        let replayed = ConfiguredEngine::new(engine, Role::Replay, settings)?;
+        let ghost_text = engine.in_role(Role::GhostText)?;
+        let writing = |settings: Settings| ConfiguredEngine {
+            engine: Arc::clone(ghost_text),
+            settings: with_context(settings, config),
+            ..replayed.clone()
+        };
+        Some(EditorEngine {
+            automatic: writing(Settings { deadline, min_confidence, ..Settings::for_editor() }),
+            invoked: writing(Settings { deadline, ..Settings::for_invoked() }),
+            replayed,
+        })
+    }
+
+    /// The user's name for it.
+    pub(crate) fn name(&self) -> &str {
+        &self.automatic.engine.description().name
+    }
+
+    /// Whether it reads the workspace's tokens in any of its uses.
+    pub(crate) fn reads_tokens(&self) -> bool {
+        [&self.automatic, &self.invoked, &self.replayed].iter().any(|asked| asked.engine.reads_workspace())
+    }
+
+    /// The engine in each of its uses.
+    pub(crate) fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
+        [&mut self.automatic, &mut self.invoked, &mut self.replayed]
+    }
+}
+
+/// Returns these settings with those of the configuration about code from elsewhere.
+pub fn with_context(settings: Settings, config: &Config) -> Settings {
+    Settings { strategy: strategy(config), budget: budget(config), ..settings }
+}
+
+/// The configured way to choose code from elsewhere.
+pub fn strategy(config: &Config) -> Strategy {
+    config.context.strategy.parse().unwrap_or(Strategy::Hybrid)
+}
+
+/// The configured amount of it.
+pub fn budget(config: &Config) -> Budget {
+    Budget { tokens: config.context.budget_tokens }
+}
+
+impl EngineSource {
+    /// Returns the engines for these settings: the scripted one, then those that the command line names, once each; without names,
+    /// those of the settings. The built-in one if there are none of all these. An engine whose settings have not changed is the same
+    /// one as before. May wait for the disk.
+    pub(crate) fn serve(&self, config: &Config) -> Served {
+        let configured = self.registry.configured(config);
+        let not_asked = configured.iter().filter_map(not_asked).collect();
+        let mut problems = unsupported(config, &configured);
+        let (mut named, errors) = self.named(config);
+        problems.extend(errors);
+        if self.names.is_empty() {
+            named = configured;
+        }
+        let all = self.scripted.iter().chain(&named);
+        let mut engines: Vec<EditorEngine> =
+            all.filter_map(|engine| EditorEngine::new(engine, config)).collect();
+        if engines.is_empty() {
+            engines.extend(EditorEngine::new(&RegisteredEngine::default_engine(), config));
+        }
+        problems.extend(unknown_writer(config, &engines));
+        Served { engines, not_asked, problems }
+    }
+
+    /// The engines that the command line names, once each, and problems with the names.
+    fn named(&self, config: &Config) -> (Vec<RegisteredEngine>, Vec<Problem>) {
+        let names = self.names.iter().enumerate();
+        let once = names.filter(|(place, name)| !self.names[..*place].contains(name));
+        let mut engines = Vec::new();
+        let mut errors: Vec<_> = check_named_once(&self.names).err().into_iter().collect();
+        for (_, name) in once {
+            match self.registry.named(config, name) {
+                Ok(engine) => engines.push(engine),
+                Err(error) => errors.push(error),
+            }
+        }
+        let problems = errors.into_iter().map(|error| Problem {
+            severity: Severity::Warning,
+            place: Place::Option("--engine"),
+            message: error.to_string(),
+        });
+        (engines, problems.collect())
+    }
+}
+
+fn not_asked(engine: &RegisteredEngine) -> Option<NotAsked> {
+    let reason = engine.obstacle()?.to_owned();
+    let kind = engine.kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
+    Some(NotAsked { name: engine.name.clone(), kind, reason })
+}
+
+/// Problems with engines whose settings are valid.
+fn unsupported(config: &Config, engines: &[RegisteredEngine]) -> Vec<Problem> {
+    let valid = config.engines.iter().zip(engines).filter(|(settings, _)| settings.settings.is_ok());
+    let problem = |(settings, engine): (&config::Engine, &RegisteredEngine)| {
+        let message = format!("engine `{}` is not asked: {}", engine.name, engine.obstacle()?);
+        Some(Problem { severity: Severity::Warning, place: settings.origin.place.clone(), message })
+    };
+    valid.filter_map(problem).collect()
+}
+
+/// A problem if the engine that is to write the ghost text cannot be asked.
+fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> {
+    let wanted = config.completion.engine.as_ref()?;
+    let names: Vec<&str> = engines.iter().map(EditorEngine::name).collect();
+    if names.contains(&wanted.as_str()) {
+        return None;
+    }
+    let place = config.origin("completion", "engine")?.place.clone();
+    let message = format!("no engine `{wanted}` can be asked; `engine` may be {}", names.join(", "));
+    Some(Problem { severity: Severity::Warning, place, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use config::{Layer, LayerKind, Trust, Type, Variables};
+    use engines::Rule;
+
+    use super::*;
+
+    const TWO: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\nmethod = \"empty\"\n[[engine]]\nname = \"b\"\nkind = \"builtin\"\n";
+
+    fn configuration(text: &str) -> Config {
+        let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
+        let layer = Layer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
+        Config::new(&[layer], &variables)
+    }
+
+    fn source(names: &[&str], rules: Option<&[Rule]>) -> EngineSource {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        EngineSource { names, scripted: rules.map(RegisteredEngine::scripted), ..EngineSource::default() }
+    }
+
+    fn names(text: &str, names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
+        let served = source(names, rules).serve(&configuration(text));
+        served.engines.iter().map(|engine| engine.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_first_engine_named_comes_first_and_each_one_once() {
+        assert_eq!(names("", &[], None), ["builtin"]);
+        assert_eq!(names("", &["empty", "builtin", "empty"], None), ["empty", "builtin"]);
+        assert_eq!(names("", &[], Some(&[])), ["scripted"]);
+        assert_eq!(names("", &["builtin"], Some(&[])), ["scripted", "builtin"]);
+        assert_eq!(names(TWO, &[], None), ["a", "b"]);
+        assert_eq!(names(TWO, &["b"], Some(&[])), ["scripted", "b"]);
+    }
+
+    #[test]
+    fn engines_that_cannot_be_served_are_reported() {
+        let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"no-such-program\"]\n";
+        let served = source(&["c"], None).serve(&configuration(text));
+        assert_eq!(served.engines.iter().map(EditorEngine::name).collect::<Vec<_>>(), ["builtin"]);
+        let not_asked: Vec<_> = served.not_asked.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(not_asked, ["a", "b"]);
+        let problems: Vec<String> = served.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "/w/ghostbench.toml:6:1: engine `b` is not asked: there is no program `no-such-program`; install it, or correct `command`",
+                "--engine: there is no engine `c`; known are a, b, builtin, longest-match, nearest-line, empty",
+                "/w/ghostbench.toml:2:1: no engine `b` can be asked; `engine` may be builtin",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_engine_is_the_same_one_under_other_settings_of_the_editor() {
+        let source = source(&[], None);
+        let serve = |text: &str| source.serve(&configuration(text));
+        let before = serve(TWO);
+        let after = serve(&format!("{TWO}[context]\nbudget_tokens = 1\n"));
+        for (before, after) in before.engines.iter().zip(&after.engines) {
+            assert!(Arc::ptr_eq(&before.automatic.engine, &after.automatic.engine));
+            assert_ne!(before.automatic.settings, after.automatic.settings);
+        }
+    }
+
+    #[test]
+    fn deadlines_apply_to_typing_and_invocation_and_confidence_to_typing_alone() {
+        let text = "[completion]\ndeadline_ms = 7\nmin_confidence = 0.5\n[context]\nstrategy = \"symbols\"\nbudget_tokens = 9\n";
+        let served = source(&[], None).serve(&configuration(text));
+        let EditorEngine { automatic, invoked, replayed } = &served.engines[0];
+        let seven = std::time::Duration::from_millis(7);
+        assert_eq!((automatic.settings.deadline, automatic.settings.min_confidence), (seven, Some(0.5)));
+        assert_eq!((invoked.settings.deadline, invoked.settings.min_confidence), (seven, None));
+        assert_eq!(replayed.settings.deadline, Settings::for_replay().deadline);
+        for asked in [automatic, invoked, replayed] {
+            assert_eq!((asked.settings.strategy, asked.settings.budget.tokens), (Strategy::Symbols, 9));
+        }
+    }
+
+    /// The table cannot ask `index` for its strategies.
+    #[test]
+    fn the_strategies_of_the_table_are_those_of_the_index() {
+        let Some(Type::Choice(words)) = config::CONTEXT.key("strategy").map(|key| key.takes) else {
+            panic!("`strategy` is a choice");
+        };
+        assert_eq!(words, Strategy::ALL.map(Strategy::name));
+    }
+}

@@ -1,0 +1,79 @@
+//! Reads files of settings, and never more than a limit of each. `config` gives them meaning.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use config::{FileRead, Files};
+
+/// Longest file that is read, in bytes: people write these by hand, and a file of a workspace is read before it is trusted.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// The files of settings that apply whatever the folder is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsFiles {
+    /// The user's own file, whether it exists or not; `None` without a home folder.
+    pub user: Option<PathBuf>,
+    /// The file that the command line names, which has to exist.
+    pub named: Option<PathBuf>,
+    /// The list of trusted files, whether it exists or not.
+    pub trusted: Option<PathBuf>,
+}
+
+impl SettingsFiles {
+    /// Reads these files, and that of the workspace at `root`. Waits for the disk.
+    pub fn read(&self, root: Option<&Path>) -> Files {
+        let missing = |path: &Path| FileRead {
+            path: path.to_owned(),
+            content: Err("there is no such file".to_owned()),
+        };
+        Files {
+            user: self.user.as_deref().and_then(read_if_there),
+            workspace: root.and_then(workspace_file).as_deref().and_then(read_if_there),
+            command_line: self
+                .named
+                .as_deref()
+                .map(|path| read_if_there(path).unwrap_or_else(|| missing(path))),
+            trusted: self.trusted.as_deref().and_then(read_if_there),
+        }
+    }
+}
+
+/// Returns the file of settings of the workspace at `folder`: the nearest one from there up to the root of the repository. Its path
+/// has no links in it.
+pub fn workspace_file(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let is_root = |folder: &Path| folder.join(".git").exists();
+    let is_in_repository = folder.ancestors().any(is_root);
+    for folder in folder.ancestors() {
+        if let Ok(file) = folder.join(config::FILE_NAME).canonicalize() {
+            return Some(file);
+        }
+        if !is_in_repository || is_root(folder) {
+            return None;
+        }
+    }
+    None
+}
+
+fn read_if_there(path: &Path) -> Option<FileRead> {
+    let content = match read_settings_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        content => content.map_err(|error| error.to_string()),
+    };
+    Some(FileRead { path: path.to_owned(), content })
+}
+
+/// Reads a file of settings. Fails for a path that is no regular file, and for a file of more than 64 KiB.
+pub fn read_settings_file(path: &Path) -> io::Result<Vec<u8>> {
+    // Opening something else, such as a pipe, may wait for ever.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut content = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it is longer than {} KiB; shorten it", MAX_BYTES >> 10)));
+    }
+    Ok(content)
+}
