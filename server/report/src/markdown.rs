@@ -190,7 +190,7 @@ fn engine(summary: &Summary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (exact or Student's where they are few). \
+        "Percent, in brackets the 95 % interval, resampled over whole files (exact where few of them tell; Student's of differences). \
          Cells under {} cases show counts only.",
         scoring::summary::MIN_CASES
     )

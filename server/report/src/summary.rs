@@ -299,7 +299,8 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// `cluster_bootstrap` over files; where these are few `clopper_pearson` at the effective number of cases, of differences `student_t`.
+    /// `cluster_bootstrap` over files; where few of these tell `clopper_pearson` at the effective number of cases; of differences
+    /// `student_t`.
     pub method: &'static str,
 }
 

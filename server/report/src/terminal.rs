@@ -175,8 +175,8 @@ fn titled(title: &str, body: &str, style: Style) -> String {
 
 fn legend(are_late: bool, style: Style) -> String {
     let text = format!(
-        "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or \
-         Student's where files are few. Cells under {} cases show counts only (sum/cases). quiet: \
+        "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact \
+         where few files tell; Student's of differences. Cells under {} cases show counts only (sum/cases). quiet: \
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
         scoring::summary::MIN_CASES,
         if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }

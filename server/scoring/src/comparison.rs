@@ -110,8 +110,11 @@ fn interval(samples: &Samples, difference: f64, seed: u64) -> Option<Interval> {
     if samples.differences.is_constant() {
         return samples.are_shares().then(|| around_constant(&samples.differences, difference));
     }
+    if samples.are_shares() {
+        return student_interval(samples, difference);
+    }
     if samples.differences.clusters() < MIN_CLUSTERS {
-        return samples.are_shares().then(|| student_interval(samples, difference)).flatten();
+        return None;
     }
     resampled(samples, seed).map(|interval| interval.around(difference))
 }
@@ -134,12 +137,13 @@ fn around_constant(differences: &Sample, difference: f64) -> Interval {
     Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
 }
 
-/// Student's interval of the difference of two ratios over few files.
+/// Student's interval of the difference of two shares over files.
 ///
 /// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean), and at
 /// least that of independent cases: few files may be equal by chance. The degrees of freedom are the files of equal weight that the
 /// files are worth, less one. In simulations with 3 to 20 files of 4 to 12 cases, equal or not, it held the true difference in at least
-/// 94.5 %. `None` for one file.
+/// 94.5 %; with 5 to 60 files of 40 cases, beta-distributed rates of files, correlations of 0.1 to 0.6 and mean rates of 0.05 to 0.5, in at
+/// least 94.1 %, where resampling 30 files held it in 91.5 %. `None` for one file.
 fn student_interval(samples: &Samples, difference: f64) -> Option<Interval> {
     let files: Vec<(Counts, Counts)> =
         samples.a.cluster_totals().into_iter().zip(samples.b.cluster_totals()).collect();
@@ -211,8 +215,20 @@ mod tests {
         );
         let comparison = compare(&a, &b, "m", 1);
         let interval = comparison.interval.expect("an interval");
-        assert_eq!(interval.method, IntervalMethod::ClusterBootstrap { resamples: 2_000 });
+        assert_eq!(interval.method, IntervalMethod::Student { degrees: 199.0 });
         assert!(0.05 < interval.low && interval.high < 0.16, "{interval:?}");
+    }
+
+    #[test]
+    fn what_is_no_share_is_resampled() {
+        let b = every(2, 40).map(|value| 3.0 * value);
+        let interval = compare(&engine(1, every(3, 40)), &engine(1, b), "m", 1).interval;
+        let method = interval.map(|interval| interval.method);
+        assert_eq!(method, Some(IntervalMethod::ClusterBootstrap { resamples: 2_000 }));
+        assert_eq!(
+            compare(&engine(2, every(3, 40)), &engine(2, [0.0, 3.0].repeat(20)), "m", 1).interval,
+            None
+        );
     }
 
     #[test]

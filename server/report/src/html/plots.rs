@@ -161,7 +161,10 @@ fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> +
 fn with_timeouts(counts: &[usize], line: &Line) -> String {
     match line.latency.map_or(0, |latency| latency.timeouts) {
         0 => answer_count(counts, line),
-        timeouts => format!("{} + {timeouts} timed out", counts.iter().sum::<usize>()),
+        timeouts => {
+            let answers = format::cases(counts.iter().sum(), line.is_from_other_tree(), Alphabet::Unicode);
+            format!("{answers} + {timeouts} timed out")
+        }
     }
 }
 

@@ -118,7 +118,9 @@ fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
     let page = report::html(&fixture.report(), &summary);
     // Scoreboard, difference, by language, context, the matrix, and two plots.
     assert_eq!(mined(&page).matches(meaning).count(), 7);
-    assert!(page.contains("<td class=\"num\">40†</td>") && page.contains("† answers<"));
+    assert!(
+        page.contains("<td class=\"num\">40†</td>") && page.contains("† answers<") && page.contains("† + ")
+    );
     // Scores of cases from the workspace itself carry no mark.
     let own = report::markdown(&mixed().report().summary());
     assert!(!own.contains('†'));

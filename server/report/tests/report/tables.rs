@@ -59,7 +59,7 @@ fn markdown_of_a_small_run() {
 
         </details>
 
-        Percent, in brackets the 95 % interval, resampled over whole files (exact or Student's where they are few). Cells under 10 cases show counts only.
+        Percent, in brackets the 95 % interval, resampled over whole files (exact where few of them tell; Student's of differences). Cells under 10 cases show counts only.
 
         - 3 files share 40 % of their lines with a case's file; they were hidden from the index
         - 4 answers belong to no case of the suite and are left out

@@ -160,9 +160,9 @@ fn at_80_columns() {
             inner_block 12.
 
             Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; exact or Student's where files are few. Cells under 10 cases show
-            counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as longest.
+            are alike; exact where few files tell; Student's of differences. Cells under 10
+            cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from
@@ -209,9 +209,9 @@ fn at_120_columns_in_ascii() {
               exact match  40       +25.0  -2 to +52      12      2
             Cases in totals that both engines answered. In totals: 52 cases: full_block 40, inner_block 12.
 
-            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact or Student's where
-            files are few. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact where few files tell;
+            Student's of differences. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
+            median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from the index
@@ -262,12 +262,13 @@ fn at_40_columns_the_essentials_remain() {
 
             Percent, then the 95 % interval,
             resampled over files because cases of
-            one file are alike; exact or Student's
-            where files are few. Cells under 10
-            cases show counts only (sum/cases).
-            quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout
-            counting as longest.
+            one file are alike; exact where few
+            files tell; Student's of differences.
+            Cells under 10 cases show counts only
+            (sum/cases). quiet: answers
+            silent+gated+failed. ms: median/95th
+            percentile, a timeout counting as
+            longest.
 
             Notes
               3 files share 40 % of their lines with
