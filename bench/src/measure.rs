@@ -14,6 +14,7 @@ mod document;
 mod engines;
 mod fetch;
 mod figures;
+mod findings;
 mod indexing;
 mod lsp;
 mod main_path;
@@ -53,6 +54,8 @@ pub(crate) enum Part {
     Vscode,
     /// The language server over stdio
     Lsp,
+    /// Secrets in real code, beside a plain pass
+    Secrets,
 }
 
 /// Measures the given parts, or all of them.
@@ -85,6 +88,7 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
             }
             Part::Vscode => vscode::measure(&repos)?,
             Part::Lsp => lsp::measure(&repos)?,
+            Part::Secrets => findings::measure()?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -123,6 +127,7 @@ impl Part {
             Part::Neovim => "neovim",
             Part::Vscode => "vscode",
             Part::Lsp => "lsp",
+            Part::Secrets => "secrets",
         }
     }
 }

@@ -5,6 +5,7 @@
 //! insides but the file formats. `cargo xtask test` builds the binary first.
 
 mod component;
+mod histories;
 mod llama_server;
 pub mod lsp;
 mod neovim;
@@ -15,6 +16,7 @@ pub mod unix;
 mod vscode;
 
 pub use component::component;
+pub use histories::check_out_histories;
 pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
 pub use process::{Outcome, Running, wait_until};

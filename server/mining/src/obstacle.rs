@@ -8,6 +8,7 @@ use std::fmt;
 
 use cases::{Case, Variant};
 use syntax::Language;
+use text::is_invisible;
 
 /// Why a place is not made a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,8 @@ pub enum Obstacle {
     AskedElsewhere,
     /// Imports have had their share of the suite, and nothing else was left.
     ImportShare,
+    /// The truth holds characters that are never inserted: control characters, marks of direction, characters without width.
+    Invisible,
 }
 
 impl Obstacle {
@@ -57,6 +60,7 @@ impl Obstacle {
             Obstacle::UnclearEnd => "unclear_end",
             Obstacle::AskedElsewhere => "asked_elsewhere",
             Obstacle::ImportShare => "import_share",
+            Obstacle::Invisible => "invisible",
         }
     }
 }
@@ -80,6 +84,7 @@ impl fmt::Display for Obstacle {
             Obstacle::UnclearEnd => "nothing shows how much is asked for",
             Obstacle::AskedElsewhere => "another file has the same text around the cursor",
             Obstacle::ImportShare => "imports have had their share",
+            Obstacle::Invisible => "its truth holds invisible characters",
         })
     }
 }
@@ -105,6 +110,7 @@ pub(crate) fn obstacle(case: &Case) -> Option<Obstacle> {
             !truth.is_empty() && follows.starts_with(truth) && case.suffix.starts_with(['\r', '\n']),
         ),
         (Obstacle::OtherIndentation, is_indented_alone(case)),
+        (Obstacle::Invisible, case.truth.contains(is_invisible)),
     ];
     checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
 }

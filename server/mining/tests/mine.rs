@@ -477,3 +477,15 @@ fn what_the_rules_refuse_is_counted_by_reason() {
     assert_eq!(refused(Obstacle::ImportShare, &one(Language::Python, &imports), Scenario::FullBlock), 29);
     assert!(mine(&files(), &options(20, 1)).left_out.keys().all(|obstacle| !obstacle.name().contains(' ')));
 }
+
+/// An engine's answer ends at such a character, so that no engine could be right.
+#[test]
+fn truths_with_invisible_characters_are_left_out_and_counted() {
+    // The grammar reads a NUL as an error, and nothing is cut there.
+    for character in ['\u{1b}', '\u{202e}', '\u{2067}', '\u{200b}', '\u{feff}'] {
+        let text = PYTHON.replace("items", &format!("items[\"{character}\"]"));
+        let mined = mine(&[file("a.py", Language::Python, &text)], &options(60, 1));
+        assert!(!mined.cases.iter().any(|case| case.truth.contains(character)), "{character:?}");
+        assert!(mined.left_out.get(&Obstacle::Invisible).is_some_and(|count| *count > 0), "{character:?}");
+    }
+}

@@ -15,6 +15,9 @@ use crate::values::{self, is_hex_key, is_key, is_password, is_plain_password, is
 /// Longer lines are data; their beginning is looked at, bytes.
 const MAX_LINE: usize = 4 << 10;
 
+/// Shorter strings are no secrets, bytes.
+const MIN_SECRET: usize = 6;
+
 /// Shorter words behind the name of a scheme are words, bytes.
 const MIN_SCHEME_VALUE: usize = 16;
 
@@ -76,14 +79,14 @@ static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
 });
 static KEY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)secret|token|api[_-]?key|\bkeys?\b|[_-]keys?\b|[a-z]Keys?\b|\bauth|authorization|bearer|\bcred|account[_-]?key|jwt|hmac|signing|sealed|x-api",
+        r"(?i)secret|token|api[_-]?key|\bkeys?\b|[_-]keys?\b|[a-z]Keys?\b|\bauth(?:[^o]|o[^r]|$)|authorization|bearer|\bcred|account[_-]?key|jwt|hmac|signing|sealed|x-api",
     )
 });
 
 /// Calls that take a password among their arguments.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)auth|login|credential|connect|cipher|crypt|hmac|jwt|\bsign|wifi|userpass|userpwd|sql\.open|basic|curl|btoa|buffer\.from|secretkeyspec|\bkey\b|ldap|security|getbytes",
+        r"(?i)auth(?:[^o]|o[^r]|ori[sz]|$)|login|credential|connect|cipher|crypt|hmac|jwt|\bsign|wifi|userpass|userpwd|sql\.open|basic|curl|btoa|buffer\.from|secretkeyspec|\bkey\b|ldap|security|getbytes|pbkdf2|fernet",
     )
 });
 
@@ -104,14 +107,24 @@ static HASHED: LazyLock<Regex> = LazyLock::new(|| {
 /// Values behind a name within comments and strings, where quotes may be doubled or escaped.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[_-]?key|(?:access|account)[_-]?key)(?:\w*)(?:["'\])\\]{0,3}\s*(?:[:=]|=>|\bis\b)\s*[\\"'`]{0,3}|\s\\?["'`])([^\s"'`<>{}();,&\\]{6,})"#,
+        r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[ _-]?key|(?:access|account)[_-]?key)(?:\w*)(?:["'\])\\]{0,3}\s*(?:[:=]|=>|\bis\b)\s*[\\"'`]{0,3}|\s\\?["'`])([^\s"'`<>{}();,&\\]{6,})"#,
     )
 });
+
+/// The same in comments, where words may be between name and value.
+static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)(?:passw(?:or)?d|passphrase|\bpwd|secret|token|key)(?:\s+\w+){1,3}\s*[:=]\s*["'`]?([^\s"'`<>{}();,&\\]{6,})"#,
+    )
+});
+
+/// What takes a key and has the name of an algorithm: hashes with a key, ciphers.
+static KEYED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)hmac|pbkdf2|bcrypt|scrypt|fernet"));
 
 /// A line of variables, as it is in a string of many lines.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY)[A-Z0-9_]*=([^\s"'`(){}<>$;,\[\]]{6,})\s*$"#,
+        r#"^\s*(?:export\s+)?(?:[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY)[A-Z0-9_]*|[\w.]*(?:password|passwd|pwd|secret))=([^\s"'`(){}<>$;,\[\]]{6,})\s*$"#,
     )
 });
 
@@ -296,13 +309,23 @@ fn is_word_for_password(value: &str) -> bool {
 /// Values without quotes of their own, in comments and within strings.
 fn bare(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
     let comment = COMMENT.find(line).map(|comment| comment.start());
+    if let Some(comment) = comment {
+        for captures in REMARK.captures_iter(&line[comment..]) {
+            let Some(value) = captures.get(1) else { continue };
+            let text = value.as_str().trim_end_matches(['.', '?', ']', '*']);
+            if is_secret(text) {
+                let start = comment + value.start();
+                found("value in text", start..start + text.len());
+            }
+        }
+    }
     for captures in BARE.captures_iter(line) {
         let (Some(name), Some(value)) = (captures.get(1), captures.get(2)) else { continue };
         let in_comment = comment.is_some_and(|comment| comment < name.start());
         if !in_comment && !is_in_string(line, name.start(), value.end()) {
             continue;
         }
-        let text = value.as_str().trim_end_matches(['.', '!', '?', ']', '*']);
+        let text = value.as_str().trim_end_matches(['.', '?', ']', '*']);
         let is_secret = if PASSWORD.is_match(name.as_str()) { is_plain_secret } else { is_secret };
         if is_secret(text) {
             found("value in text", value.start()..value.start() + text.len());
@@ -329,10 +352,15 @@ fn strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<u
             continue;
         };
         let value = content.as_str();
+        if !may_be_secret(value) {
+            end_of_last = whole.end();
+            continue;
+        }
         let context = context(before, line, whole.start());
         let telling = telling(&context, &line[whole.end()..], whole.start() < end_of_last);
         end_of_last = whole.end();
-        let is_argument = context.trim_end().ends_with(',') || context.ends_with('(');
+        let opening = context.trim_end_matches(['b', 'r', 'u', 'f', 'L', '@', '$']);
+        let is_argument = opening.trim_end().ends_with(',') || opening.ends_with('(');
         let is_secret = telling.is_password && is_secret(value)
             || telling.is_key && (is_key(value) || is_password(value) && is_strong(value, &context))
             || telling.is_direct_password && is_plain_password(value)
@@ -357,6 +385,11 @@ fn strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<u
             found("string of lines", start..start + value.len());
         }
     }
+}
+
+/// Whether a string is worth a look at what is around it: secrets have digits or signs, and most strings have neither.
+fn may_be_secret(value: &str) -> bool {
+    value.len() >= MIN_SECRET && value.contains(|c: char| c.is_ascii_digit() || "!@#$%^&".contains(c))
 }
 
 /// A password where only a key is expected: with a sign or several digits, or a name that says `secret`.
@@ -409,7 +442,7 @@ pub(crate) fn is_about_secret(text: &str, start: usize) -> bool {
 
 /// What the text before a string, and the comment behind it, say of it.
 fn telling(context: &str, after: &str, overlaps: bool) -> Telling {
-    if overlaps || ABOUT.is_match(context) || HASHED.is_match(context) {
+    if overlaps || ABOUT.is_match(context) || HASHED.is_match(context) && !KEYED.is_match(context) {
         return Telling::default();
     }
     // A comment behind the statement may say what the value is.

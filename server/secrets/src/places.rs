@@ -137,7 +137,7 @@ impl Value {
 fn key_block(text: &str, start: usize) -> Vec<Range<usize>> {
     KEY_BLOCK_PIECE
         .find_iter(text)
-        .filter(|piece| !piece.as_str().starts_with('\\'))
+        .filter(|piece| !piece.as_str().starts_with('\\') && piece.as_str().contains(char::is_alphanumeric))
         .skip_while(|piece| !is_random(piece.as_str()))
         .map(|piece| start + piece.start()..start + piece.end())
         .collect()

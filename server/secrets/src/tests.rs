@@ -156,6 +156,20 @@ fn a_private_key_keeps_its_lines() {
 }
 
 #[test]
+fn a_private_key_in_comments_keeps_their_marks() {
+    let line = letters(64);
+    check(
+        &format!("/// -----BEGIN PRIVATE KEY-----\n/// {line}\n/// {line}\n/// -----END PRIVATE KEY-----\n"),
+        expect![[r#"
+            /// -----BEGIN PRIVATE KEY-----
+            /// xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+            /// xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+            /// -----END PRIVATE KEY-----
+        "#]],
+    );
+}
+
+#[test]
 fn code_that_speaks_of_secrets_stays() {
     for text in [
         "password = input(\"password: \")",

@@ -31,7 +31,9 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Keys that are pressed together.
 static CHORD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^(?:(?:ctrl|control|shift|alt|option|cmd|command|mod|meta|super|c|m|s)[+-])+\w{1,9}$")
+    pattern(
+        r"(?i)^(?:(?:ctrl|control|shift|alt|option|cmd|command|mod|meta|super|c|m|s)[+-])+(?:\w|f\d{1,2}|[a-z]{2,9})$",
+    )
 });
 
 /// Words that stand where a secret is to be put, or in its place where there is none; parts of a value, in lower case.

@@ -1,4 +1,4 @@
-//! Precision and recall over forms of secrets in ten languages, half of which no rule was fitted on.
+//! Precision and recall over forms of secrets in ten languages. Each list says how much of it was known when rules were written.
 
 use std::io::Write;
 
@@ -93,7 +93,7 @@ fn check(positive: &str, negative: &str, least: f64) {
 
 #[test]
 fn forms_that_rules_were_fitted_on() {
-    check(include_str!("forms/tuned_positive.txt"), include_str!("forms/tuned_negative.txt"), 0.97);
+    check(include_str!("forms/tuned_positive.txt"), include_str!("forms/tuned_negative.txt"), 0.98);
 }
 
 #[test]
@@ -111,7 +111,14 @@ fn forms_that_were_written_before_their_rules() {
     );
 }
 
+/// Written after the rules, and measured before they were changed again: 95.5 % found, and nothing wrong.
+#[test]
+fn forms_that_were_written_after_all_rules() {
+    check(include_str!("forms/outside_positive.txt"), include_str!("forms/outside_negative.txt"), 0.98);
+}
+
+/// 93.9 % before the rules for plain passwords, none of which was made for these.
 #[test]
 fn forms_that_no_rule_was_fitted_on() {
-    check(include_str!("forms/held_out_positive.txt"), include_str!("forms/held_out_negative.txt"), 0.95);
+    check(include_str!("forms/held_out_positive.txt"), include_str!("forms/held_out_negative.txt"), 0.97);
 }

@@ -10,10 +10,12 @@
 mod anchor;
 mod document;
 mod edit;
+mod invisible;
 pub mod python;
 mod random;
 
 pub use anchor::{Anchor, Bias};
 pub use document::{Document, Encoding, Position};
 pub use edit::Edit;
+pub use invisible::is_invisible;
 pub use random::SplitMix64;

@@ -17,6 +17,7 @@ mod neovim;
 mod programs;
 mod report;
 mod rows;
+mod secrets;
 mod settings;
 #[cfg(unix)]
 mod unix;

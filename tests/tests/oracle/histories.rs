@@ -2,11 +2,8 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The histories that cases are mined from; together ten languages.
-const HISTORIES: [&str; 8] =
-    ["JSON-java", "click", "cobra", "dotnet", "fd", "hiredis", "react-redux", "spdlog"];
+use tests::check_out_histories;
 
 /// Names a folder of source trees that are measured in place of the histories: other code than the floors were set on.
 const OTHER_TREES: &str = "GHOSTBENCH_ORACLE_TREES";
@@ -29,28 +26,7 @@ fn other_trees() -> Option<Vec<(String, PathBuf)>> {
     Some(trees)
 }
 
-/// The heads of all histories, checked out below `folder`, by name; `None`, with a word, where there are none.
+/// The trees, by name; `None`, with a message, where there are none.
 pub(crate) fn check_out(folder: &Path) -> Option<Vec<(String, PathBuf)>> {
-    if let Some(trees) = other_trees() {
-        return Some(trees);
-    }
-    let Some(histories) = env::var_os("GHOSTBENCH_HISTORIES").map(PathBuf::from) else {
-        eprintln!("skipped: GHOSTBENCH_HISTORIES is not set");
-        return None;
-    };
-    let check_out = |name: &'static str| {
-        let packed = histories.join(format!("{name}.git.tar"));
-        assert!(packed.is_file(), "{} is missing", packed.display());
-        run(Command::new("tar").arg("xf").arg(&packed).arg("-C").arg(folder));
-        let tree = folder.join(name);
-        let bare = folder.join(format!("{name}.git"));
-        run(Command::new("git").args(["clone", "--quiet"]).arg(bare).arg(&tree));
-        (name.to_owned(), tree)
-    };
-    Some(HISTORIES.map(check_out).to_vec())
-}
-
-fn run(command: &mut Command) {
-    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(status.success(), "{command:?}: {status}");
+    other_trees().or_else(|| check_out_histories(folder))
 }

@@ -1,0 +1,37 @@
+//! The newest trees of real histories.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All of them; together ten languages.
+const HISTORIES: [&str; 8] =
+    ["JSON-java", "click", "cobra", "dotnet", "fd", "hiredis", "react-redux", "spdlog"];
+
+/// The heads of all histories (`GHOSTBENCH_HISTORIES`), checked out below `folder`, by name; `None`, with a message, where there are none.
+///
+/// # Panics
+///
+/// When one of them is missing or cannot be read.
+pub fn check_out_histories(folder: &Path) -> Option<Vec<(String, PathBuf)>> {
+    let Some(histories) = env::var_os("GHOSTBENCH_HISTORIES").map(PathBuf::from) else {
+        let _ = writeln!(io::stderr(), "skipped: GHOSTBENCH_HISTORIES is not set");
+        return None;
+    };
+    let check_out = |name: &'static str| {
+        let packed = histories.join(format!("{name}.git.tar"));
+        assert!(packed.is_file(), "{} is missing", packed.display());
+        run(Command::new("tar").arg("xf").arg(&packed).arg("-C").arg(folder));
+        let tree = folder.join(name);
+        let bare = folder.join(format!("{name}.git"));
+        run(Command::new("git").args(["clone", "--quiet"]).arg(bare).arg(&tree));
+        (name.to_owned(), tree)
+    };
+    Some(HISTORIES.map(check_out).to_vec())
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}

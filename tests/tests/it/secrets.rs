@@ -1,0 +1,86 @@
+//! Secrets that no single text holds whole: the cursor parts them, or an engine completes one that the code begins.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tests::Project;
+
+use crate::engines::open_ai_answering;
+use crate::programs::PROGRAM;
+use crate::rows;
+use crate::settings::user_file;
+
+const SECRET: &str = "Qz7-Vw9xK.j4mTp8";
+
+/// What of it is before the cursor, and what an engine answers; the rest follows.
+const BEFORE: usize = 4;
+const ANSWER: std::ops::Range<usize> = BEFORE..9;
+
+/// Any part of the secret that is so long is one too many, bytes.
+const PART: usize = 4;
+
+/// Everything below a folder that the tools wrote. Caches are derived from all of a workspace, and hold what it holds.
+fn written(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("it is ours").path());
+    let is_other = |path: &Path| {
+        ["workspace", ".cache", ".config", "complete.sh"].iter().any(|other| path.ends_with(other))
+    };
+    let paths = entries.filter(|path| !is_other(path));
+    paths.flat_map(|path| if path.is_dir() { written(&path) } else { vec![path] }).collect()
+}
+
+/// The files that hold a part of the secret.
+#[track_caller]
+fn leaks(project: &Project) -> Vec<String> {
+    let files = written(&project.beside(""));
+    assert!(!files.is_empty(), "the tools write something");
+    let parts = SECRET.as_bytes().windows(PART);
+    let leaks = files.iter().flat_map(|path| {
+        let bytes = fs::read(path).expect("it was listed");
+        let found = parts.clone().find(|part| bytes.windows(PART).any(|window| window == *part));
+        found.map(|part| format!("{} holds {}", path.display(), String::from_utf8_lossy(part)))
+    });
+    leaks.collect()
+}
+
+/// A workspace with a password that the cursor parts, and engines whose answer completes it.
+fn project() -> (Project, mock::MockServer, usize) {
+    let (server, settings) = open_ai_answering(&SECRET[ANSWER]);
+    let project = Project::generated(3);
+    let line = format!("    return login(\"svc\", password=\"{}", &SECRET[..BEFORE]);
+    let after = &SECRET[ANSWER.end..];
+    project.write("shop/app.py", format!("def connect(login):\n{line}{after}\")\n"));
+    let path = project.beside("complete.sh");
+    fs::write(&path, PROGRAM.replace("\"$PIDS\"", "/dev/null").replace("total = 1", &SECRET[ANSWER]))
+        .expect("the temporary folder is ours");
+    let program = format!(
+        "[[engine]]\nname = \"mine\"\nkind = \"command\"\ncommand = [\"sh\", {path:?}, \"--password={SECRET}\"]\n"
+    );
+    user_file(&project, &(settings + &program));
+    (project, server, line.len() + 1)
+}
+
+#[test]
+fn no_file_holds_a_part_of_a_secret_that_the_cursor_parts() {
+    let (project, _server, column) = project();
+    for engine in ["mock", "mine", "builtin"] {
+        let complete = format!("engines complete shop/app.py:2:{column} --engine {engine} --invoked");
+        project.run(&format!("{complete} --explain --prompt --cassette ../complete.jsonl")).expect_code(0);
+    }
+    let cassette = rows::text(&project.beside("complete.jsonl"));
+    let masked = "x".repeat(ANSWER.len());
+    assert_eq!(cassette.matches(&format!("\"text\":\"{masked}\"")).count(), 2, "{cassette}");
+    assert_eq!(leaks(&project), [""; 0]);
+}
+
+/// The answers of a run complete no password, but mining cuts one wherever it may.
+#[test]
+fn no_file_of_a_run_holds_a_part_of_a_secret() {
+    let project = Project::generated(3);
+    project.write("shop/whole.py", format!("def connect(login):\n    return login(password=\"{SECRET}\")\n"));
+    project.run("try . --cases 60 --engine builtin --out ../run").expect_code(0);
+    project.run("mine . --cases 60 --out ../suite.jsonl").expect_code(0);
+    project.run("report ../run --out ../report.html").expect_code(0);
+    assert!(rows::cases(&project.beside("run")).iter().any(|case| case.path.ends_with("whole.py")));
+    assert_eq!(leaks(&project), [""; 0]);
+}
