@@ -460,9 +460,9 @@ fn what_the_rules_refuse_is_counted_by_reason() {
     let arms = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n    }\n    return a;\n}\n";
     assert!(refused(Obstacle::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
     let label = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n";
-    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::InnerBlock), 1);
+    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, label), Scenario::InnerBlock), 1);
     assert_eq!(
-        refused(Obstacle::NotAligned, &one(Language::C, &label), Scenario::FullBlock),
+        refused(Obstacle::NotAligned, &one(Language::C, label), Scenario::FullBlock),
         0,
         "not asked for"
     );
