@@ -18,6 +18,12 @@
 //! variables and types, as long as each name has one other name (the parameterized matching of Baker, 1996). Keywords, operators, members
 //! and what is called must be the same. A run does not count if it says too little ([`MIN_NAMES`]): tables of numbers and loops are alike
 //! everywhere. An edit every less than [`MIN_RUN`] tokens hides a copy from this rule.
+//!
+//! Measured: of 360 cases of a Rust, a C and a C++ project 1 is found by chance in 547,000 lines of unrelated Rust and C (its truth is
+//! `Cow::Borrowed(input.as_bytes())`), and of 240 of the C and the C++ project none in each other. Of 300 cases of `cobra`
+//! 92 have copies, 90 of them in sibling files that were written alike (one completion script per shell, one document format each, their
+//! tests), so a high share says that the project copies much. A build takes 1.6 s and 36 MB for 547,000 lines (18 MB) on two busy cores
+//! without full optimization.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -98,7 +104,7 @@ struct Fingerprint {
 }
 
 impl CopyIndex {
-    /// Reads `files`: about a second for a million lines on one core.
+    /// Reads `files`: some seconds for a million lines, and about twice the memory of their texts.
     pub fn new(files: &[SourceFile]) -> CopyIndex {
         let of_file = |(number, file): (usize, &SourceFile)| {
             let tokens = code_tokens(file.language, &file.text);

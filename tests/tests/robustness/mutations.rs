@@ -1,0 +1,102 @@
+//! Real files with pieces cut out, doubled and put elsewhere.
+
+use std::env;
+
+use syntax::{Language, SourceFile};
+
+use crate::histories::check_out;
+use crate::pipeline::{on_small_stacks, take_through};
+
+/// Files that are changed, of all histories: in the long run each of them many times.
+const FILES: usize = 30;
+const LONG_FILES: usize = 4_000;
+/// Larger files take longer and break in the same ways.
+const MAX_BYTES: usize = 12 << 10;
+const LONG_MAX_BYTES: usize = 64 << 10;
+/// Changes made to a file, one after the other.
+const CHANGES: usize = 3;
+
+#[test]
+fn changed_real_files_go_through_everything() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let Some(trees) = check_out(folder.path()) else { return };
+    let is_long = env::var_os("GHOSTBENCH_LONG_TESTS").is_some();
+    let (count, max_bytes) = if is_long { (LONG_FILES, LONG_MAX_BYTES) } else { (FILES, MAX_BYTES) };
+    let mut files: Vec<SourceFile> = Vec::new();
+    for (_, tree) in &trees {
+        let snapshot =
+            workspace::load(tree, &workspace::Limits::standard(), &|_| {}).expect("a readable tree");
+        files.extend(snapshot.files().iter().filter(|file| file.text.len() <= max_bytes).cloned());
+    }
+    let by_language = Language::ALL
+        .map(|language| files.iter().filter(|file| file.language == language).collect::<Vec<_>>());
+    on_small_stacks(|| {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        for number in 0..count {
+            let of_language = &by_language[number % by_language.len()];
+            assert!(!of_language.is_empty(), "every language has small files");
+            let file = of_language[random.below(of_language.len())];
+            let other = of_language[random.below(of_language.len())];
+            let mut text = file.text.to_string();
+            let changes: Vec<&str> =
+                (0..CHANGES).map(|_| change(&mut text, &other.text, &mut random)).collect();
+            if is_long && number % 100 == 0 {
+                eprintln!("{number} {} {changes:?}", file.path);
+            }
+            take_through(file.language, &text);
+        }
+    });
+}
+
+/// Changes `text` in a random way, and names that.
+fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
+    let range = random.range(text);
+    match random.below(6) {
+        0 => {
+            text.truncate(range.start);
+            "cut off"
+        }
+        1 => {
+            text.replace_range(range, "");
+            "cut out"
+        }
+        2 => {
+            let piece = text[range.clone()].to_owned();
+            text.insert_str(range.start, &piece.repeat(1 + random.below(4)));
+            "doubled"
+        }
+        3 => {
+            text.replace_range(range, &other[random.range(other)]);
+            "spliced"
+        }
+        4 => {
+            let bracket = ['(', ')', '[', ']', '{', '}', '<', '>'][random.below(8)];
+            *text = text.replace(bracket, "");
+            "without a kind of brackets"
+        }
+        _ => {
+            let sign = ["\"", "'", "`", "/*", "\\", "#", "{", "(", "\u{0}", "\r"][random.below(10)];
+            text.insert_str(range.start, sign);
+            "with a sign"
+        }
+    }
+}
+
+/// Seeded, so that a failure comes again (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit.max(1)
+    }
+
+    /// A piece of the text, on boundaries of characters.
+    fn range(&mut self, text: &str) -> std::ops::Range<usize> {
+        let mut ends = [0, 0].map(|_| text.floor_char_boundary(self.below(text.len() + 1)));
+        ends.sort_unstable();
+        ends[0]..ends[1]
+    }
+}
