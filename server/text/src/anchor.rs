@@ -1,30 +1,30 @@
-//! Anchors: places in a text that survive its edits.
+//! Anchors: text positions that are updated with each edit.
 
 use crate::Edit;
 
-/// To which side an anchor keeps when text is put in at its very place.
+/// Side on which an anchor stays when text is inserted at its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bias {
-    /// It stays before the new text.
+    /// Stays before the inserted text.
     Left,
-    /// It moves behind the new text.
+    /// Moves behind the inserted text.
     Right,
 }
 
-/// A place in a text that edits elsewhere do not move away from its surroundings.
+/// Position in a text that is updated with each edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Anchor {
-    /// The place, in UTF-8 bytes of the text as it is now.
+    /// Offset in UTF-8 bytes of the current text.
     pub offset: usize,
-    /// The side it keeps to.
+    /// Side on which the anchor stays when text is inserted at its offset.
     pub bias: Bias,
 }
 
 impl Anchor {
-    /// Moves the anchor along with an edit of its text.
+    /// Updates the anchor for an edit of its text.
     ///
-    /// Text removed before it pulls it forward. If the text around it is replaced, it goes to the start or the end of the new text, as
-    /// its bias says.
+    /// Removing text before the anchor moves it forward. If the text around it is replaced, it moves to the start or the end of the
+    /// new text, depending on its bias.
     pub fn apply(&mut self, edit: &Edit) {
         let removed = &edit.range;
         if self.offset < removed.start {
@@ -37,7 +37,7 @@ impl Anchor {
         self.offset = self.place_in(edit);
     }
 
-    /// Where the anchor goes if it stands within the removed range or at one of its ends.
+    /// Returns the offset after `edit` for an anchor within the removed range or at one of its ends.
     fn place_in(self, edit: &Edit) -> usize {
         let (before, after) = (edit.range.start, edit.inserted().end);
         let is_pure_insertion = edit.range.is_empty();

@@ -1,4 +1,4 @@
-//! A text as a rope, with its lines and the editor's positions.
+//! A rope-based document with line access and conversion of editor positions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,18 +7,18 @@ use ropey::Rope;
 
 use crate::Edit;
 
-/// In which units an editor counts the characters of a line.
+/// Unit in which an editor counts the characters of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// Bytes of UTF-8.
+    /// UTF-8 bytes.
     Utf8,
-    /// Code units of UTF-16.
+    /// UTF-16 code units.
     Utf16,
-    /// Scalar values.
+    /// Unicode scalar values (UTF-32).
     Utf32,
 }
 
-/// A place in a text as an editor names it.
+/// Line and character position, as in the language server protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// 0-based.
@@ -27,39 +27,39 @@ pub struct Position {
     pub character: u32,
 }
 
-/// A text that is cheap to clone, to edit and to find lines in.
+/// Text that is cheap to clone, to edit and to split into lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     rope: Rope,
 }
 
 impl Document {
-    /// A document that holds `text`.
+    /// Creates a document with the content `text`.
     pub fn new(text: &str) -> Document {
         Document { rope: Rope::from_str(text) }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.rope.len_bytes()
     }
 
-    /// Whether there is no text.
+    /// Returns whether the document is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> String {
         self.rope.to_string()
     }
 
-    /// How many lines there are; after a final line end there is one more, empty line.
+    /// Returns the number of lines. A final line end is followed by one more, empty line.
     pub fn line_count(&self) -> usize {
         self.rope.len_lines()
     }
 
-    /// The text in `range`; `None` if the range is reversed, ends outside of the text or cuts a character.
+    /// Returns the text in `range`, or `None` if the range is reversed, out of bounds or splits a character.
     pub fn slice(&self, range: Range<usize>) -> Option<Cow<'_, str>> {
         if !self.is_boundary(range.start) || !self.is_boundary(range.end) {
             return None;
@@ -67,7 +67,7 @@ impl Document {
         self.rope.get_byte_slice(range).map(Cow::from)
     }
 
-    /// Applies `edit`; `None` and no change if its range is reversed, ends outside of the text or cuts a character.
+    /// Applies `edit`. Returns `None` and changes nothing if its range is reversed, out of bounds or splits a character.
     #[must_use = "an edit that does not fit means that the editor and this document have parted"]
     pub fn apply(&mut self, edit: &Edit) -> Option<()> {
         let Range { start, end } = edit.range;
@@ -81,9 +81,9 @@ impl Document {
         Some(())
     }
 
-    /// The byte offset of `position`; `None` if there is no such line or the position cuts a character.
+    /// Returns the byte offset of `position`, or `None` if the line does not exist or the position splits a character.
     ///
-    /// As the language server protocol has it, a character past the end of the line means the end of the line, before its line end.
+    /// As in the language server protocol, a character past the end of the line means the end of the line, before its line end.
     pub fn offset(&self, position: Position, encoding: Encoding) -> Option<usize> {
         let line = self.line(position.line as usize)?;
         let start = self.rope.byte_to_char(line.start);
@@ -97,14 +97,14 @@ impl Document {
             Encoding::Utf32 => character.min(content.len_chars()),
         };
         let offset = self.rope.char_to_byte(start + chars);
-        // Units inside of a character are rounded to its start; a position there is none.
+        // Units inside a character are rounded down to its start, which is not a valid position.
         let is_exact = offset == line.end || self.units(line.start..offset, encoding) == character;
         is_exact.then_some(offset)
     }
 
-    /// The position of the byte at `offset`; `None` if it is outside of the text or cuts a character.
+    /// Returns the position of the byte at `offset`, or `None` if it is out of bounds or splits a character.
     ///
-    /// Between the CR and the LF of a line end there is no position either.
+    /// The offset between the CR and the LF of a line end has no position either.
     pub fn position(&self, offset: usize, encoding: Encoding) -> Option<Position> {
         if !self.is_boundary(offset) {
             return None;
@@ -118,7 +118,7 @@ impl Document {
         Some(Position { line: u32::try_from(line).ok()?, character: u32::try_from(character).ok()? })
     }
 
-    /// The byte range of a line without its line end.
+    /// Returns the byte range of a line without its line end.
     pub fn line(&self, line: usize) -> Option<Range<usize>> {
         if line >= self.line_count() {
             return None;
@@ -128,7 +128,7 @@ impl Document {
         Some(start..end - self.line_end_len(start..end))
     }
 
-    /// Length of the line end that `line` ends with: 0, 1 or 2 bytes.
+    /// Returns the length of the line end of `line`: 0, 1 or 2 bytes.
     fn line_end_len(&self, line: Range<usize>) -> usize {
         let byte = |back: usize| {
             let index = line.end.checked_sub(back)?;
@@ -141,7 +141,7 @@ impl Document {
         }
     }
 
-    /// How many units of `encoding` the text in `range`, whose ends are boundaries, has.
+    /// Counts the units of `encoding` in `range`, whose ends are character boundaries.
     fn units(&self, range: Range<usize>, encoding: Encoding) -> usize {
         let slice = self.rope.byte_slice(range);
         match encoding {
@@ -151,7 +151,7 @@ impl Document {
         }
     }
 
-    /// Whether `offset` is within the text and between two characters.
+    /// Returns whether `offset` is a character boundary within the text.
     fn is_boundary(&self, offset: usize) -> bool {
         offset <= self.len() && self.rope.char_to_byte(self.rope.byte_to_char(offset)) == offset
     }

@@ -3,23 +3,23 @@
 use std::iter;
 use std::ops::Range;
 
-/// Texts are compared in pieces of this many bytes, which is what the processor is fast at, and byte by byte in the piece that
-/// differs.
+/// Size of the pieces in which texts are compared. Comparing whole pieces is fast; only the first piece that differs is compared
+/// byte by byte.
 const PIECE_BYTES: usize = 256;
 
-/// The replacement of one range of a text.
+/// Replacement of one range of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is removed: half-open, UTF-8 bytes of the text before the edit.
+    /// Removed range: half-open, UTF-8 bytes of the text before the edit.
     pub range: Range<usize>,
-    /// What is put in its place.
+    /// Replacement text.
     pub text: String,
 }
 
 impl Edit {
-    /// The one edit that makes `new` of `old`, as small as can be; `None` if they are equal.
+    /// Returns the smallest edit that turns `old` into `new`, or `None` if they are equal.
     ///
-    /// It cuts no character. Neither does it cut a CRLF, in the old text or in the new one, as there is no position inside of it.
+    /// It splits neither a character nor a CRLF, in the old text or the new one, because there is no position inside a CRLF.
     pub fn between(old: &str, new: &str) -> Option<Edit> {
         if old == new {
             return None;
@@ -29,13 +29,13 @@ impl Edit {
         Some(Edit { range: start..old.len() - kept, text: new[start..new.len() - kept].to_owned() })
     }
 
-    /// Where the new text stands after the edit.
+    /// Returns the range of the new text after the edit.
     pub fn inserted(&self) -> Range<usize> {
         self.range.start..self.range.start + self.text.len()
     }
 }
 
-/// Bytes at the start of both texts that are the same.
+/// Returns the length of the common prefix, in bytes.
 fn common_prefix(old: &str, new: &str) -> usize {
     let (a, b) = (old.as_bytes(), new.as_bytes());
     let whole = equal_pieces(a.chunks(PIECE_BYTES).zip(b.chunks(PIECE_BYTES)));
@@ -45,7 +45,7 @@ fn common_prefix(old: &str, new: &str) -> usize {
     length - usize::from(cuts_crlf)
 }
 
-/// Bytes at the end of both texts, behind the first `start` ones, that are the same.
+/// Returns the length of the common suffix behind the first `start` bytes, in bytes.
 fn common_suffix(old: &str, new: &str, start: usize) -> usize {
     let (a, b) = (&old.as_bytes()[start..], &new.as_bytes()[start..]);
     let whole = equal_pieces(a.rchunks(PIECE_BYTES).zip(b.rchunks(PIECE_BYTES)));
@@ -56,7 +56,7 @@ fn common_suffix(old: &str, new: &str, start: usize) -> usize {
     length - usize::from(cuts_crlf)
 }
 
-/// Bytes in the pairs of pieces before the first pair that differs.
+/// Returns the number of bytes in the pairs of pieces before the first pair that differs.
 fn equal_pieces<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> usize {
     pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum()
 }

@@ -1,10 +1,10 @@
-//! Documents as ropes, and the one place where byte offsets meet editor positions.
+//! Rope-based documents, and the only conversion between byte offsets and editor positions.
 //!
-//! Inside Ghostbench a place in a text is a UTF-8 byte offset (`usize`). Editors speak in lines and
-//! characters of an agreed [`Encoding`]; [`Document`] converts once, at the edge. A bad position is
-//! `None`, never a panic. No IO and no LSP types here.
+//! Inside Ghostbench a text position is a UTF-8 byte offset (`usize`). Editors count lines and
+//! characters in an agreed [`Encoding`]; [`Document`] converts once, at the edge. An invalid position
+//! is `None`, never a panic. The crate does no IO and has no LSP types.
 //!
-//! A line ends with LF, CRLF or a lone CR, as the language server protocol has it.
+//! A line ends with LF, CRLF or a lone CR, as in the language server protocol.
 #![deny(clippy::disallowed_methods)]
 
 mod anchor;

@@ -1,13 +1,13 @@
-//! Python's rules for text, which the public benchmarks rest on and which differ from Rust's.
+//! Python's string rules, on which the public benchmarks are based and which differ from Rust's.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Whether `str.strip` removes `c` and `\s` matches it: Unicode's white space and the information separators U+001C to U+001F.
+/// Returns whether `str.strip` removes `c` and `\s` matches it: Unicode white space and the separators U+001C to U+001F.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Whether `str.strip` leaves nothing of `text`.
+/// Returns whether `str.strip` leaves nothing of `text`.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
@@ -22,7 +22,7 @@ pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// Whether `\w` matches `c`: letters, numbers and the underscore, but no combining marks.
+/// Returns whether `\w` matches `c`: letters, numbers and the underscore, but no combining marks.
 pub fn is_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -30,16 +30,16 @@ pub fn is_word(c: char) -> bool {
     matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number)
 }
 
-/// Whether `\d` matches `c`.
+/// Returns whether `\d` matches `c`.
 pub fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber)
 }
 
-/// `str.splitlines()`: more line ends than an editor knows, and no empty line after the last one.
+/// `str.splitlines()`: recognizes more line ends than editors do, and adds no empty line after the last one.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_end)
         .scan(false, |after_cr, piece| {
-            // The line feed of a CRLF is a piece of its own; it ends the line that was already given.
+            // The LF of a CRLF is a separate piece that ends the line already returned.
             let is_second_half = *after_cr && piece == "\n";
             *after_cr = piece.ends_with('\r');
             Some((!is_second_half).then(|| piece.strip_suffix(is_line_end).unwrap_or(piece)))

@@ -40,7 +40,7 @@ fn replacement_around_the_anchor() {
 }
 
 proptest! {
-    /// What stands between two anchors that keep apart is never text from outside.
+    /// Text between two anchors that keep apart never comes from outside.
     #[test]
     fn anchors_keep_their_surroundings(
         text in texts(),

@@ -1,4 +1,4 @@
-//! The edit between two texts.
+//! `Edit::between`.
 
 use proptest::prelude::*;
 use text::{Document, Edit, Encoding};
@@ -32,7 +32,7 @@ fn what_is_the_same_on_both_sides_is_counted_once() {
 fn characters_are_not_cut() {
     check("é", "è", Some((0, 2, "è")));
     check("x😀y", "x😁y", Some((1, 5, "😁")));
-    // These end in the same byte.
+    // Both characters end in the same byte.
     check("é", "ĩ", Some((0, 2, "ĩ")));
 }
 
@@ -45,7 +45,7 @@ fn line_ends_are_not_cut() {
     check("\r\n", "\r\r\n", Some((0, 0, "\r")));
 }
 
-/// The characters of `text` from its start; a CRLF counts as one.
+/// The characters of `text`; a CRLF counts as one.
 fn units(text: &str) -> Vec<&str> {
     let mut units = Vec::new();
     let mut rest = text;
@@ -58,7 +58,7 @@ fn units(text: &str) -> Vec<&str> {
     units
 }
 
-/// The same edit, found unit by unit.
+/// The same edit, computed unit by unit.
 fn naive(old: &str, new: &str) -> Option<Edit> {
     let (mut a, mut b) = (&units(old)[..], &units(new)[..]);
     let mut start = 0;
@@ -76,7 +76,7 @@ fn naive(old: &str, new: &str) -> Option<Edit> {
     (old != new).then_some(edit)
 }
 
-/// Two texts of which one may be the other with an edit, within long texts that are the same.
+/// Pairs of texts with long common parts, some of which differ by one edit.
 fn pairs() -> impl Strategy<Value = (String, String)> {
     let edited = (texts(), any::<usize>(), any::<usize>(), texts()).prop_map(|(old, a, b, inserted)| {
         let edit = edit_of(&old, a, b, &inserted);

@@ -1,25 +1,25 @@
-//! The naive model, written from the protocol's words rather than for speed.
+//! The naive model, written from the text of the protocol, not for speed.
 
 use proptest::prelude::*;
 use text::{Edit, Encoding, Position};
 
 pub(crate) const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-/// Texts full of line ends and of characters whose lengths differ between the encodings.
+/// Texts with many line ends and characters whose lengths differ between the encodings.
 pub(crate) fn texts() -> impl Strategy<Value = String> {
     let pieces = ["a", "bc", " ", "\n", "\r\n", "\r", "é", "😀", "\u{2028}", "\u{b}", "e\u{301}", "\t"];
     proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..24)
         .prop_map(|pieces| pieces.concat())
 }
 
-/// An edit of `text` from two random numbers, on boundaries of characters.
+/// Makes an edit of `text` on character boundaries from two random numbers.
 pub(crate) fn edit_of(text: &str, a: usize, b: usize, inserted: &str) -> Edit {
     let boundary = |at: usize| text.floor_char_boundary(at % (text.len() + 1));
     let (a, b) = (boundary(a), boundary(b));
     Edit { range: a.min(b)..a.max(b), text: inserted.to_owned() }
 }
 
-/// The lines of `text`: where each starts, and where its content ends.
+/// Start and end of the content of each line of `text`.
 pub(crate) fn lines(text: &str) -> Vec<(usize, usize)> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -37,7 +37,7 @@ pub(crate) fn lines(text: &str) -> Vec<(usize, usize)> {
     lines
 }
 
-/// All offsets that have a position, with it.
+/// All offsets that have a position, with that position.
 pub(crate) fn positions(text: &str, encoding: Encoding) -> Vec<(usize, Position)> {
     let mut positions = Vec::new();
     for (line, (start, end)) in lines(text).into_iter().enumerate() {
