@@ -1,15 +1,15 @@
-//! Files and folders that hold code: only their owner may read them.
+//! Creates files and folders that hold code, readable only by their owner.
 //!
-//! The one place that sets permissions. On Unix files get the mode 0600 and folders 0700, for any umask, and files that exist already
-//! are restricted when they are opened. Elsewhere the permissions of the parent folder are inherited.
+//! No other module sets permissions. On Unix, files get the mode 0600 and folders 0700 for any umask, and existing files are
+//! restricted when they are opened. On other platforms they inherit the permissions of the parent folder.
 //!
-//! Folders that users made are left as they are: only those that Ghostbench keeps for itself are restricted ([`own_folder`]).
+//! Folders created by users keep their permissions: only Ghostbench's own folders are restricted ([`own_folder`]).
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Opens a file with `options`, which may create it. Whether new or not, only its owner may read or write it afterwards.
+/// Opens a file with `options`, which may create it. Afterwards only its owner may read or write it, even if it existed before.
 pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let mut options = options.clone();
     platform::create_private(&mut options);
@@ -18,12 +18,12 @@ pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Replaces the contents of a file, which is created if there is none.
+/// Replaces the contents of a file, creating it if it is missing.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     open(OpenOptions::new().write(true).create(true).truncate(true), path)?.write_all(contents)
 }
 
-/// Restricts a file that was created by other means; it is no error if there is none.
+/// Restricts a file that was created by other means. A missing file is not an error.
 pub fn restrict(path: &Path) -> io::Result<()> {
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -31,17 +31,17 @@ pub fn restrict(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a folder, and those above it that are missing, all of them for their owner alone. One that exists is left as it is.
+/// Creates a folder and its missing parents, accessible only to their owner. Existing folders keep their permissions.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
-/// Creates a folder for its owner alone in one that exists; an error if there is something at `path`.
+/// Creates a folder for its owner alone in an existing one. Fails if `path` exists.
 pub fn create_new_folder(path: &Path) -> io::Result<()> {
     builder().create(path)
 }
 
-/// Creates a folder that Ghostbench keeps for itself, as [`create_folder`] does, and restricts it if it exists.
+/// Creates a folder for Ghostbench's own use, as [`create_folder`] does, and restricts it if it exists.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     create_folder(path)?;
     platform::restrict_folder(&fs::metadata(path)?, path)
@@ -66,7 +66,7 @@ mod unix {
     const FILE: u32 = 0o600;
     const FOLDER: u32 = 0o700;
 
-    /// What others than the owner may do.
+    /// Permission bits of group and others.
     const OTHERS: u32 = 0o077;
 
     pub(super) fn create_private(options: &mut OpenOptions) {
@@ -79,7 +79,7 @@ mod unix {
 
     pub(super) fn restrict(file: &File) -> io::Result<()> {
         let metadata = file.metadata()?;
-        // Terminals and pipes are not ours to restrict.
+        // Leave the permissions of terminals and pipes alone.
         if !metadata.is_file() || metadata.permissions().mode() & OTHERS == 0 {
             return Ok(());
         }
@@ -93,7 +93,7 @@ mod unix {
         unless_refused(fs::set_permissions(path, Permissions::from_mode(FOLDER)))
     }
 
-    /// A file of another user, or on a file system without modes, was shared on purpose: it is written to as it is.
+    /// Accepts a refusal: a file of another user, or on a file system without modes, was shared on purpose and is written as it is.
     fn unless_refused(done: io::Result<()>) -> io::Result<()> {
         match done {
             Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) => {
@@ -104,7 +104,7 @@ mod unix {
     }
 }
 
-/// Other platforms give new files the permissions of their folder, which in a profile are the user's alone.
+/// Other platforms give new files the permissions of their folder, which in a user's profile belong to the user alone.
 #[cfg(not(unix))]
 mod platform {
     use std::fs::{DirBuilder, File, Metadata, OpenOptions};
