@@ -1,4 +1,4 @@
-//! How long a million lines take to be saved and opened: 10,000 files, 36 MB of text and 60 MB of what was derived from them.
+//! Time to save and open a million lines: 10,000 files, 36 MB of text and 60 MB of derived data.
 #![expect(clippy::unwrap_used, reason = "a benchmark without its folder has nothing to measure")]
 
 use std::path::Path;
@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// Texts of which no two are the same.
+/// Texts that all differ.
 struct Files {
     paths: Vec<String>,
     text: String,
@@ -46,7 +46,7 @@ impl Files {
 }
 
 fn saved() -> (tempfile::TempDir, Cache, Files) {
-    // The temporary folder may lie in memory; what is measured is a disk.
+    // The temporary folder may be in memory; the benchmark measures a disk.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (cache, files) = (Cache::new(folder.path(), Cache::STANDARD_LIMIT), Files::new());
     cache.save(Path::new("/project"), FORMAT, files.entries()).unwrap();
@@ -74,7 +74,7 @@ fn open(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Every text as one that can be shared, as a workspace needs it.
+/// Opens the cache and turns every text into a shareable one, as a workspace needs it.
 #[divan::bench(sample_count = 20)]
 fn open_and_share_texts(bencher: Bencher<'_, '_>) {
     let (_folder, cache, _) = saved();

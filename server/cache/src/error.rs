@@ -1,92 +1,92 @@
-//! Why there is nothing to open, and why nothing could be saved. Callers go on without; the messages are for their logs.
+//! Reasons why a cache cannot be opened or saved. Callers continue without it; the messages are for their logs.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a workspace's cache is of no use. Saving puts a good one in its place.
+/// Reason why a workspace's cache cannot be used. Saving replaces it with a valid one.
 #[derive(Debug, Error)]
 pub enum Miss {
-    /// Nothing was saved yet, or it was evicted.
+    /// Nothing is saved yet, or the cache was evicted.
     #[error("nothing is cached")]
     Absent,
-    /// The system does not let it be read.
+    /// The file cannot be read.
     #[error("cannot read the cache {}: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// Something else has its name.
+    /// The file is not the workspace's cache.
     #[error("{} is not the workspace's cache", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// Another version of the program has written it.
+    /// Another version of the program wrote the file.
     #[error("the cache {} was written by another version ({found} instead of {wanted})", path.display())]
     Outdated {
         /// The file.
         path: PathBuf,
-        /// The format that it is in.
+        /// Format found in the file.
         found: String,
-        /// The format asked for.
+        /// Expected format.
         wanted: String,
     },
-    /// It is not what was written.
+    /// The file is corrupt.
     #[error("the cache {} is damaged: {damage}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         damage: &'static str,
     },
 }
 
 impl Miss {
-    /// Whether there was something that should have been of use, so that a user may want to know.
+    /// Returns whether a cache existed that should have been usable, so that the user may want to know.
     pub fn is_loss(&self) -> bool {
         !matches!(self, Miss::Absent)
     }
 }
 
-/// Why caches cannot be saved, listed or removed.
+/// Reason why caches cannot be saved, listed or removed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The disk, or the user's share of it, is full.
+    /// The disk or the user's quota is full.
     #[error("no space for caches in {}; free some or run `ghostbench index --clear`", folder.display())]
     NoSpace {
-        /// The folder of the caches.
+        /// Cache folder.
         folder: PathBuf,
     },
-    /// The folder may not be written to.
+    /// The folder is not writable.
     #[error("cannot write caches to {}: {reason}; check its permissions", folder.display())]
     NotWritable {
-        /// The folder of the caches.
+        /// Cache folder.
         folder: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// A folder has the name of the workspace's cache.
+    /// A folder occupies the path of the workspace's cache.
     #[error("{} is a folder where the cache belongs; remove it", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
     },
-    /// The workspace alone is more than all caches may take.
+    /// The workspace alone exceeds the limit for all caches.
     #[error("the workspace needs more than the {limit} bytes that all caches may take")]
     TooLarge {
-        /// The limit, bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("cannot use the folder of caches {}: {reason}", folder.display())]
     Failed {
-        /// The folder of the caches.
+        /// Cache folder.
         folder: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
 }

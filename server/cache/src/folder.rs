@@ -1,4 +1,4 @@
-//! The folder of the caches: which file belongs to which workspace, what is old, what is left over.
+//! The cache folder: assigns files to workspaces, evicts old ones and removes abandoned ones.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::{OsStr, OsString};
@@ -13,28 +13,28 @@ use crate::format::Hash;
 use crate::open::read_head;
 use crate::{Cleared, Error, Listed};
 
-/// What the names of caches end with.
+/// File extension of caches.
 const CACHE: &str = "cache";
 
-/// What the names of images end with.
+/// File extension of images.
 const IMAGE: &str = "image";
 
-/// What the names of files that are being written end with.
+/// File extension of files that are being written.
 const TEMPORARY: &str = "partial";
 
-/// Hexadecimal digits of a root's hash in the names of its files; 128 bits are enough to be never the same by chance.
+/// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
 
-/// Where the cache of a workspace is.
+/// Paths of the cache files of one workspace.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
     pub(crate) key: Hash,
-    /// The root, for people.
+    /// Workspace root, for display.
     pub(crate) root: String,
 }
 
-/// The place of the cache of the workspace at `root`, by the name that the system gives to it.
+/// Returns the cache paths of the workspace at `root`, by its canonical path.
 pub(crate) fn place(folder: &Path, root: &Path) -> Place {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
@@ -43,13 +43,13 @@ pub(crate) fn place(folder: &Path, root: &Path) -> Place {
 }
 
 impl Place {
-    /// Where the workspace's image is.
+    /// Returns the path of the workspace's image.
     pub(crate) fn image(&self) -> PathBuf {
         self.path.with_extension(IMAGE)
     }
 }
 
-/// A name that no other file has, or had a moment ago.
+/// Returns a path that no other file has or had recently.
 pub(crate) fn temporary_path(folder: &Path, place: &Place) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let key = place.path.file_stem().unwrap_or_default().to_string_lossy();
@@ -57,7 +57,7 @@ pub(crate) fn temporary_path(folder: &Path, place: &Place) -> PathBuf {
     folder.join(format!("{key}-{}-{count}.{TEMPORARY}", process::id()))
 }
 
-/// Makes the folder if need be, for this user alone since it will hold code, and removes what killed processes have left in it.
+/// Creates the folder if it is missing, for this user alone because it holds code, and removes files left by killed processes.
 pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
     private_files::own_folder(folder)?;
     for file in files(folder, TEMPORARY)? {
@@ -66,8 +66,8 @@ pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file that nobody is writing: whoever does holds its lock, and the system ends that with the process. The lock is held until
-/// the file is gone, so that one who has just created it learns of that when he gets the lock.
+/// Removes a file that no process is writing. A writer holds the file's lock, which the system releases when the process ends. The
+/// lock is held until the file is removed, so that a process that has just created the file notices when it gets the lock.
 fn remove_abandoned(path: &Path) {
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
     if file.try_lock().is_ok() {
@@ -75,20 +75,20 @@ fn remove_abandoned(path: &Path) {
     }
 }
 
-/// Creates a file for this user alone; it is an error if there is one.
+/// Creates a file for this user alone. Fails if it exists.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     private_files::open(OpenOptions::new().write(true).create_new(true), path)
 }
 
-/// Makes a rename to `path` last. A rename that is lost leaves the former file.
+/// Makes a rename to `path` durable. A rename that is lost leaves the former file.
 pub(crate) fn flush_names(path: &Path) {
     #[cfg(unix)]
     unix::flush_folder_of(path);
     let _ = path;
 }
 
-/// Removes caches and images, those first that were not used for longest, until all together have at most `limit` bytes; never those of
-/// the workspace at `kept`. Tells how many. What cannot be removed stays.
+/// Removes the least recently used caches and images until all together have at most `limit` bytes, but never those of the
+/// workspace at `kept`. Returns how many were removed. Files that cannot be removed stay.
 pub(crate) fn evict(folder: &Path, kept: &Place, limit: u64) -> usize {
     let metadata = |file: DirEntry| Some((file.path(), file.metadata().ok()?));
     let mut files: Vec<_> = lasting(folder).into_iter().flatten().filter_map(metadata).collect();
@@ -108,7 +108,7 @@ pub(crate) fn evict(folder: &Path, kept: &Place, limit: u64) -> usize {
     evicted.len()
 }
 
-/// Caches and images.
+/// Lists caches and images.
 fn lasting(folder: &Path) -> io::Result<Vec<DirEntry>> {
     let mut all = files(folder, CACHE)?;
     all.extend(files(folder, IMAGE)?);
@@ -119,7 +119,7 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Listed>, Error> {
     let mut of_workspace: BTreeMap<Option<OsString>, Listed> = BTreeMap::new();
     for file in lasting(folder).map_err(|error| Error::of(error, folder))? {
         let path = file.path();
-        // What vanishes meanwhile is not there.
+        // Skip files that vanish in between.
         let Ok(listed) = describe(&path) else { continue };
         match of_workspace.entry(path.file_stem().map(OsString::from)) {
             btree_map::Entry::Vacant(entry) => drop(entry.insert(listed)),
@@ -132,7 +132,7 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Listed>, Error> {
 }
 
 impl Listed {
-    /// Adds another file of the workspace.
+    /// Merges another file of the same workspace.
     fn add(&mut self, other: Listed) {
         self.root = self.root.take().or(other.root);
         self.files = self.files.max(other.files);
@@ -174,7 +174,7 @@ pub(crate) fn clear(folder: &Path) -> Result<Cleared, Error> {
     Ok(Cleared { workspaces: workspaces.len(), bytes })
 }
 
-/// The files that are named as we name ours, with this ending; none if there is no folder.
+/// Lists the cache files with this extension; none if the folder does not exist.
 fn files(folder: &Path, ending: &str) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -189,14 +189,14 @@ fn is_ours(name: &OsStr, ending: &str) -> bool {
     found == ending && key.len() == KEY_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Elsewhere names last by themselves.
+/// Other platforms make names durable without help.
 #[cfg(unix)]
 mod unix {
     use std::fs::File;
     use std::path::Path;
 
     pub(super) fn flush_folder_of(path: &Path) {
-        // Some file systems cannot; then the rename lasts a little later.
+        // Some file systems cannot sync folders; there the rename becomes durable a little later.
         drop(path.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all())));
     }
 }

@@ -1,65 +1,65 @@
-//! How a cache lies on disk. Pure: bytes to values and back, without trust in the bytes.
+//! The file format of caches. Pure: converts between bytes and values, and never trusts the bytes.
 //!
 //! ```text
 //! cache: head, runs of about a megabyte
-//! image: head, zeros up to a multiple of 64 bytes, what the caller has made
-//! head:  magic, version, length of the head, key of the root, files, bytes of what follows, format, root, checksum
+//! image: head, zeros up to a multiple of 64 bytes, the caller's bytes
+//! head:  magic, version, length of the head, key of the root, files, length of the rest, format, root, checksum
 //! run:   length of its entries, their checksum, entries
-//! entry: hash, lengths of what follows, path, stamp, text, payload
+//! entry: hash, lengths of the following fields, path, stamp, text, payload
 //! ```
 //!
-//! Numbers are little-endian. A checksum is a blake3 hash; that of the head covers the head before it. Runs have their own, so that a
-//! cache is read in pieces of which each can be trusted, on several threads, and never lies in memory twice. An image is checked by
-//! whoever knows what stands in it.
+//! Numbers are little-endian. A checksum is a blake3 hash; the checksum of the head covers the head before it. Each run has its own
+//! checksum, so that a cache can be read and verified in pieces, on several threads, and is never in memory twice. The content of
+//! an image is validated by the caller, which knows its format.
 
 use std::borrow::Cow;
 
 use crate::Entry;
 use crate::folder::Place;
 
-/// What the head begins with, whatever the version.
+/// First bytes of every head, independent of the version.
 const MAGIC: [u8; 8] = *b"GBCACHE\n";
 
-/// Raised with every change of this module.
+/// Format version. Increment it with every change of this module.
 pub(crate) const VERSION: u32 = 1;
 
-/// Bytes of the head up to and including its length.
+/// Length of the head's start in bytes, up to and including the head's length.
 pub(crate) const HEAD_START: usize = 16;
 
-/// A longer head is none: it holds little more than a path.
+/// Maximum length of a head in bytes. A valid head holds little more than a path.
 pub(crate) const HEAD_LIMIT: usize = 1 << 20;
 
 /// A blake3 hash.
 pub(crate) type Hash = [u8; 32];
 
-/// What stands before the files.
+/// Header of a cache file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The hash of the root's path.
+    /// Hash of the root's path.
     pub(crate) key: Hash,
     pub(crate) files: u64,
-    /// Length of what follows the head.
+    /// Length of the data behind the head.
     pub(crate) bytes: u64,
     pub(crate) format: String,
-    /// The root's path, for people.
+    /// Path of the root, for display.
     pub(crate) root: String,
 }
 
-/// What is wrong with bytes.
+/// Reason why bytes cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// They are something else.
+    /// They belong to another kind of file.
     Foreign,
-    /// They are in this version of the format.
+    /// They have this other version of the format.
     Version(u32),
-    /// They are not what was written.
+    /// They are corrupt.
     Damage(&'static str),
 }
 
 const SHORT: Flaw = Flaw::Damage("it ends too early");
 
 impl Head {
-    /// The head of a file that nothing follows yet.
+    /// Creates the head of a file without content.
     pub(crate) fn of(place: &Place, format: &str) -> Head {
         Head { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() }
     }
@@ -83,12 +83,12 @@ impl Head {
         bytes
     }
 
-    /// Length of the whole cache.
+    /// Returns the length of the whole cache in bytes.
     pub(crate) fn cache_bytes(&self) -> u64 {
         self.bytes.saturating_add(self.to_bytes().len() as u64)
     }
 
-    /// The length of the head that begins with `start`, bytes.
+    /// Returns the length of the head that begins with `start`, in bytes.
     pub(crate) fn length(start: &[u8; HEAD_START]) -> Result<usize, Flaw> {
         let mut start = Bytes(start);
         if start.take(MAGIC.len())? != MAGIC {
@@ -106,7 +106,7 @@ impl Head {
         }
     }
 
-    /// Reads a head of the length that its start says.
+    /// Decodes a head of the length given by its start.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Head, Flaw> {
         let (bytes, hash) = bytes.split_last_chunk().ok_or(SHORT)?;
         if *hash != Hash::from(blake3::hash(bytes)) {
@@ -135,16 +135,16 @@ pub(crate) fn push_entry(run: &mut Vec<u8>, entry: &Entry<'_>) {
     }
 }
 
-/// What stands before a run's entries.
+/// Header of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunStart {
-    /// Length of the entries.
+    /// Length of the entries in bytes.
     pub(crate) bytes: u64,
     hash: Hash,
 }
 
 impl RunStart {
-    /// Its length on disk.
+    /// Length of the header on disk, in bytes.
     pub(crate) const BYTES: usize = size_of::<u64>() + size_of::<Hash>();
 
     pub(crate) fn of(entries: &[u8]) -> RunStart {
@@ -161,7 +161,7 @@ impl RunStart {
     }
 }
 
-/// Reads the entries of a run.
+/// Decodes the entries of a run.
 pub(crate) fn entries(start: RunStart, entries: &[u8]) -> Result<Vec<Entry<'_>>, Flaw> {
     if RunStart::of(entries) != start {
         return Err(Flaw::Damage("a part of it does not have its checksum"));
@@ -187,7 +187,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, Flaw> {
     str::from_utf8(bytes).map_err(|_| Flaw::Damage("its text is not UTF-8"))
 }
 
-/// Bytes that are read from the front.
+/// Bytes that are consumed from the front.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {

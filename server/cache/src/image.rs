@@ -1,8 +1,8 @@
-//! A workspace's image: one piece of bytes that is used where it lies in memory.
+//! A workspace's image: one block of bytes that is used in place, without decoding.
 //!
-//! It is read, not mapped: a mapped file that another process truncates ends every process that looks at it (SIGBUS). Its maker checks
-//! whether it is whole, which takes a look at all of it, so mapping would save neither time nor memory worth that. As with caches, a
-//! file is never changed once it has its name; another one takes its place.
+//! It is read, not mapped: if another process truncates a mapped file, every process that reads the mapping ends (SIGBUS). The
+//! caller verifies the image, which reads all of it, so mapping would save neither time nor memory worth that risk. Like a cache, a
+//! file never changes once it has its name; a new one replaces it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,13 +15,13 @@ use crate::open::{open_file, settle};
 use crate::save::save_file;
 use crate::{Error, Miss};
 
-/// Images begin at a multiple of so many bytes, as large as any number and any line of a processor's cache.
+/// Alignment of images in bytes: at least that of any number and any cache line.
 const ALIGNMENT: usize = 64;
 
-/// An image as it was when it was read, whatever has happened to its file since.
+/// An image as it was when it was read, independent of later changes of its file.
 #[derive(Debug)]
 pub struct Image {
-    /// With unused bytes before the image, so that it is aligned.
+    /// Padding before the image aligns it.
     bytes: Vec<u8>,
     start: usize,
 }
@@ -32,7 +32,7 @@ impl AsRef<[u8]> for Image {
     }
 }
 
-/// Saves `pieces`, one after the other, and tells how many bytes the file has.
+/// Saves the concatenation of `pieces`. Returns the file size in bytes.
 pub(crate) fn save(
     folder: &Path,
     place: &Place,
@@ -57,14 +57,14 @@ pub(crate) fn save(
     Ok(bytes)
 }
 
-/// Reads the image that was last saved.
+/// Reads the image that was saved last.
 pub(crate) fn open(place: &Place, wanted: &str) -> Result<Image, Miss> {
     let path = place.image();
     let (mut file, head) = open_file(&path, place, wanted)?;
     settle(read(&mut file, &head), &path)
 }
 
-/// Reads what follows the head of a file that had its length a moment ago.
+/// Reads the data behind the head of a file whose length was checked just before.
 fn read(file: &mut File, head: &Head) -> io::Result<Result<Image, Flaw>> {
     let before = head.to_bytes().len() + padding(head);
     let Some(length) = usize::try_from(head.cache_bytes()).ok().and_then(|all| all.checked_sub(before))
@@ -79,7 +79,7 @@ fn read(file: &mut File, head: &Head) -> io::Result<Result<Image, Flaw>> {
     Ok(Ok(Image { bytes, start }))
 }
 
-/// Zeros between a head, whose length does not depend on its numbers, and what follows.
+/// Zeros between the head and the data. The length of a head does not depend on its numbers.
 fn padding(head: &Head) -> usize {
     let length = head.to_bytes().len();
     length.next_multiple_of(ALIGNMENT) - length

@@ -1,19 +1,19 @@
-//! What was derived from workspaces, on disk: losing it loses time only.
+//! Stores data derived from workspaces on disk. Losing a cache costs only time.
 //!
-//! A [`Cache`] is a folder with up to two files for each workspace. One holds, for each file of the workspace, its text, how it looked
-//! on disk, and bytes that mean something to the caller alone; it is read and written as a whole. The other is the workspace's
-//! [`Image`]: bytes about the workspace as a whole, which are read in one piece and used where they lie.
+//! A [`Cache`] is a folder with up to two files per workspace. The cache file holds, for each file of the workspace, its text, its
+//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. The other file is the workspace's [`Image`]:
+//! bytes about the workspace as a whole, which are read in one piece and used in place.
 //!
 //! ```text
-//! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict what was not used for longest
-//! open:  workspace's file ─► checksums, versions ─► Opened, or a Miss that says why not
+//! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict the least recently used
+//! open:  workspace's file ─► checksums, versions ─► Opened, or a Miss with the reason
 //! ```
 //!
-//! A file is never changed once it has its name, so a process that is killed, or another that saves at the same moment, leaves either
-//! the former cache or the new one; who has opened one keeps it. Writing everything anew costs a fraction of a second, where a journal
-//! would have to be replayed, compacted and guarded against two writers; [`pays`] says when it is worth it.
+//! A file never changes once it has its name. A process that is killed, or another that saves at the same moment, leaves either
+//! the former cache or the new one, and a reader keeps the file that it opened. Rewriting everything costs a fraction of a second,
+//! while a journal would have to be replayed, compacted and protected against two writers; [`pays`] decides when to save.
 //!
-//! Nothing here looks at the workspaces themselves, and nothing fails because of what stands in a cache.
+//! This crate never reads the workspaces, and no content of a cache makes it fail.
 
 mod error;
 mod folder;
@@ -35,13 +35,13 @@ pub use open::{Opened, Run};
 pub struct Entry<'a> {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: &'a str,
-    /// How the file looked on disk, in the caller's bytes; may be empty.
+    /// State of the file on disk, in the caller's encoding; may be empty.
     pub stamp: &'a [u8],
-    /// The hash of the text, by the caller's reckoning.
+    /// Hash of the text, computed by the caller.
     pub hash: [u8; 32],
     /// The whole text.
     pub text: &'a str,
-    /// What the caller has derived from the text.
+    /// Data that the caller derived from the text.
     pub payload: Cow<'a, [u8]>,
 }
 
@@ -49,62 +49,62 @@ pub struct Entry<'a> {
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
-    /// All files together, bytes.
+    /// Maximum size of all files together, in bytes.
     limit: u64,
 }
 
-/// What was saved.
+/// Summary of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// The workspace's files.
+    /// Number of files of the workspace.
     pub files: u64,
-    /// Size of its cache, bytes.
+    /// Size of its cache in bytes.
     pub bytes: u64,
     /// Other workspaces whose caches were removed to stay within the limit.
     pub evicted: usize,
 }
 
-/// The cache of one workspace.
+/// Summary of one workspace's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// The workspace's root, as near as it can be written; `None` if the cache does not tell.
+    /// Workspace root, possibly converted lossily; `None` if the cache cannot be read.
     pub root: Option<String>,
-    /// The workspace's files.
+    /// Number of files of the workspace.
     pub files: u64,
-    /// Size on disk.
+    /// Size on disk in bytes.
     pub bytes: u64,
-    /// When it was last opened or saved.
+    /// Time of the last open or save.
     pub last_used: SystemTime,
 }
 
-/// What was removed.
+/// Summary of a removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleared {
-    /// Workspaces whose caches were removed.
+    /// Number of workspaces whose caches were removed.
     pub workspaces: usize,
-    /// Size of everything removed, bytes.
+    /// Total size of the removed files in bytes.
     pub bytes: u64,
 }
 
 impl Cache {
-    /// Some ten workspaces of a million lines.
+    /// Default limit in bytes: about ten workspaces of a million lines.
     pub const STANDARD_LIMIT: u64 = 2 << 30;
 
-    /// The caches in `folder`, which need not exist yet, holding up to `limit` bytes in all. Does not touch the disk.
+    /// Uses the caches in `folder`, which need not exist yet, with at most `limit` bytes in all. Does not access the disk.
     pub fn new(folder: &Path, limit: u64) -> Cache {
         Cache { folder: folder.to_owned(), limit }
     }
 
-    /// What was last saved of the workspace at `root` with the same `format`. It is read as [`Opened`] is gone through: 100 MB in a
-    /// tenth of a second.
+    /// Opens the cache that was last saved for the workspace at `root` with the same `format`. [`Opened`] reads it while iterating:
+    /// 100 MB in a tenth of a second.
     pub fn open(&self, root: &Path, format: &str) -> Result<Opened, Miss> {
         open::open(&folder::place(&self.folder, root), format)
     }
 
-    /// Saves `entries` as the cache of the workspace at `root`. `format` names what the payloads mean, with its version; who asks for
-    /// another one gets nothing. Entries are taken one by one, so their payloads need not exist all at once.
+    /// Saves `entries` as the cache of the workspace at `root`. `format` names the encoding of the payloads, with its version;
+    /// opening with another format is a miss. Entries are consumed one by one, so their payloads need not exist all at once.
     ///
-    /// On an error the cache is as it was before.
+    /// On an error the cache is unchanged.
     pub fn save<'a>(
         &self,
         root: &Path,
@@ -117,14 +117,14 @@ impl Cache {
         Ok(Saved { files, bytes, evicted })
     }
 
-    /// Reads what was last saved with the same `format` as the image of the workspace at `root`. Nothing but its length is checked.
+    /// Reads the image that was last saved with the same `format` for the workspace at `root`. Checks only its length.
     pub fn open_image(&self, root: &Path, format: &str) -> Result<Image, Miss> {
         image::open(&folder::place(&self.folder, root), format)
     }
 
-    /// Saves `pieces`, one after the other, as the image of the workspace at `root`, and tells its size on disk.
+    /// Saves the concatenation of `pieces` as the image of the workspace at `root`. Returns its size on disk in bytes.
     ///
-    /// On an error the image is as it was before.
+    /// On an error the image is unchanged.
     pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, Error> {
         let place = folder::place(&self.folder, root);
         let bytes = image::save(&self.folder, &place, format, pieces, self.limit)?;
@@ -132,7 +132,7 @@ impl Cache {
         Ok(bytes)
     }
 
-    /// All caches, the last used first. Reads no more than their beginnings.
+    /// Lists all caches, the most recently used first. Reads only their heads.
     pub fn list(&self) -> Result<Vec<Listed>, Error> {
         folder::list(&self.folder)
     }
@@ -143,10 +143,10 @@ impl Cache {
     }
 }
 
-/// Whether saving pays when of `total` bytes of text `changed` bytes are not in the cache as they are.
+/// Returns whether saving is worthwhile when `changed` of `total` bytes of text differ from the cache.
 ///
-/// What is not in the cache is read and derived again when the workspace is next opened. With a twentieth of a million lines that takes
-/// a quarter of a second, about what saving all of them takes; with less, it is not worth writing 100 MB.
+/// Files that are missing from the cache are read and derived again when the workspace is next opened. With a twentieth of a
+/// million lines that takes a quarter of a second, about as long as saving all of them; with less, writing 100 MB is not worth it.
 pub fn pays(changed: u64, total: u64) -> bool {
     changed > 0 && changed.saturating_mul(20) >= total
 }

@@ -1,4 +1,4 @@
-//! Reads a workspace's cache, and finds out whether it is of use.
+//! Opens and validates a workspace's cache.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -9,19 +9,19 @@ use crate::folder::Place;
 use crate::format::{self, Flaw, HEAD_START, Head, RunStart};
 use crate::{Entry, Miss};
 
-/// A workspace's cache as it was when it was opened, whatever has happened to its file since. It is an iterator over its parts, which
-/// reads them; each one's [`entries`](Run::entries) can be had on another thread. After an error there are no more parts; those before
-/// it are as good as ever.
+/// A workspace's cache as it was when it was opened, independent of later changes of its file. Iterating reads its parts; each
+/// part's [`entries`](Run::entries) can be decoded on another thread. After an error there are no more parts; the parts before it
+/// stay valid.
 #[derive(Debug)]
 pub struct Opened {
     file: File,
     path: PathBuf,
     files: u64,
-    /// Bytes that are not read yet.
+    /// Number of bytes not read yet.
     rest: u64,
 }
 
-/// About a megabyte of a cache.
+/// Part of a cache, about a megabyte.
 #[derive(Debug)]
 pub struct Run {
     path: PathBuf,
@@ -30,7 +30,7 @@ pub struct Run {
 }
 
 impl Opened {
-    /// How many files of the workspace are in it.
+    /// Returns the number of workspace files in this part.
     pub fn files(&self) -> u64 {
         self.files
     }
@@ -69,7 +69,7 @@ impl Iterator for Opened {
 }
 
 impl Run {
-    /// The files in this part, in the order in which they were saved. Compares its checksum.
+    /// Verifies the checksum and returns the files in this part, in the order in which they were saved.
     pub fn entries(&self) -> Result<Vec<Entry<'_>>, Miss> {
         settle(Ok(format::entries(self.start, &self.bytes)), &self.path)
     }
@@ -80,7 +80,7 @@ pub(crate) fn open(place: &Place, wanted: &str) -> Result<Opened, Miss> {
     Ok(Opened { file, path: place.path.clone(), files: head.files, rest: head.bytes })
 }
 
-/// Opens a file of a workspace, and notes that it is used.
+/// Opens a cache file of a workspace and marks it as used.
 pub(crate) fn open_file(path: &Path, place: &Place, wanted: &str) -> Result<(File, Head), Miss> {
     let mut file = settle(File::open(path).map(Ok), path)?;
     let head = settle(read_head(&mut file), path)?;
@@ -95,7 +95,7 @@ pub(crate) fn open_file(path: &Path, place: &Place, wanted: &str) -> Result<(Fil
     Ok((file, head))
 }
 
-/// Reads the head of a cache, and no further.
+/// Reads only the head of a cache.
 pub(crate) fn read_head(file: &mut File) -> io::Result<Result<Head, Flaw>> {
     let mut start = [0; HEAD_START];
     file.read_exact(&mut start)?;
@@ -114,7 +114,7 @@ fn check_length(file: &File, head: &Head) -> io::Result<Result<(), Flaw>> {
     Ok(if is_whole { Ok(()) } else { Err(Flaw::Damage("it does not have its length")) })
 }
 
-/// What was read from the file at `path`, or in the words of callers why not.
+/// Converts the result of reading the file at `path` into the public error type.
 pub(crate) fn settle<T>(read: io::Result<Result<T, Flaw>>, path: &Path) -> Result<T, Miss> {
     let path = || path.to_owned();
     match read {
@@ -133,7 +133,7 @@ pub(crate) fn settle<T>(read: io::Result<Result<T, Flaw>>, path: &Path) -> Resul
     }
 }
 
-/// Sets the time of the last use, which decides what is evicted. Where that is not possible, the time of saving has to do.
+/// Updates the time of last use, which decides on eviction. If that fails, the time of saving is used.
 fn note_use(path: &Path) {
     let file = File::options().write(true).open(path);
     drop(file.and_then(|file| file.set_modified(SystemTime::now())));

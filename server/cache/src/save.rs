@@ -1,4 +1,4 @@
-//! Writes a workspace's cache: whole, under another name, and only then under its own.
+//! Writes a workspace's cache completely under a temporary name, then renames it.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -8,10 +8,10 @@ use crate::folder::{self, Place};
 use crate::format::{Head, RunStart, push_entry};
 use crate::{Entry, Error};
 
-/// From this size on, in bytes, a run is written. Disk and checksum want long runs, readers that share the work many.
+/// Minimum size of a run in bytes before it is written. Disk and checksum favour long runs, parallel readers many short ones.
 const RUN_BYTES: usize = 1 << 20;
 
-/// Saves `entries` and tells how many files and bytes that were.
+/// Saves `entries`. Returns the number of files and bytes.
 pub(crate) fn save<'a>(
     folder: &Path,
     place: &Place,
@@ -25,7 +25,7 @@ pub(crate) fn save<'a>(
     Ok((head.files, head.cache_bytes()))
 }
 
-/// Saves what `write` writes as the file at `path`, unless that is larger than `limit`.
+/// Saves the output of `write` as the file at `path`, unless it is larger than `limit` bytes.
 pub(crate) fn save_file(
     folder: &Path,
     place: &Place,
@@ -47,14 +47,14 @@ pub(crate) fn save_file(
     Ok(head)
 }
 
-/// Writes a cache, or as much of it as shows that it is larger than `limit`; tells its head.
+/// Writes a cache and returns its head. Stops as soon as the cache exceeds `limit`.
 fn write<'a>(
     mut file: &File,
     mut head: Head,
     entries: impl IntoIterator<Item = Entry<'a>>,
     limit: u64,
 ) -> io::Result<Head> {
-    // How much follows the head is known only afterwards.
+    // The length of the data behind the head is known only afterwards.
     file.write_all(&head.to_bytes())?;
     let mut run = Vec::new();
     for entry in entries {
@@ -74,7 +74,7 @@ fn write<'a>(
     Ok(head)
 }
 
-/// Writes a run, if there is something in it, and empties it; tells its size on disk.
+/// Writes and clears a run unless it is empty. Returns its size on disk in bytes.
 fn write_run(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
     if run.is_empty() {
         return Ok(0);
@@ -86,7 +86,7 @@ fn write_run(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
     Ok(bytes as u64)
 }
 
-/// A file that is being written. It is locked, so that others see that somebody is at it, and removed if it is not renamed.
+/// A file that is being written. It is locked, so that other processes do not remove it, and removed if it is not renamed.
 struct Temporary {
     file: File,
     path: PathBuf,
@@ -100,9 +100,9 @@ impl Temporary {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 created => created?,
             };
-            // Where there are no locks, nobody takes the file for abandoned either.
+            // On file systems without locks no process treats the file as abandoned either.
             drop(file.lock());
-            // Before it was locked, somebody may have thought so.
+            // Another process may have removed the file before it was locked.
             if path.exists() {
                 return Ok(Temporary { file, path });
             }
@@ -118,7 +118,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a rename nothing has this name.
+        // After a rename no file has this name.
         drop(fs::remove_file(&self.path));
     }
 }

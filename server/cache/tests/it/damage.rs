@@ -1,4 +1,4 @@
-//! Caches that are not what was written.
+//! Corrupt caches.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use expect_test::expect;
 
 use crate::fixture::{FORMAT, Folder, Owned};
 
-/// A folder with one cache, and its bytes.
+/// A folder with one cache, and the bytes of the cache.
 fn saved() -> (Folder, Vec<u8>) {
     let folder = Folder::new();
     folder.save("/project", &[Owned::new("a.py", "a = 1\n"), Owned::new("b.py", "b = 2\n")]);
@@ -16,7 +16,7 @@ fn saved() -> (Folder, Vec<u8>) {
 }
 
 impl Folder {
-    /// What opening the cache says when these are its bytes.
+    /// Opens the cache after replacing its content with `bytes`.
     fn open_bytes(&self, bytes: &[u8]) -> Result<Vec<Owned>, Miss> {
         fs::write(&self.files()[0], bytes).unwrap();
         self.open("/project")

@@ -1,4 +1,4 @@
-//! Caches made for a test.
+//! Cache fixtures.
 
 use std::borrow::Cow;
 use std::fs;
@@ -34,7 +34,7 @@ impl Owned {
     }
 }
 
-/// Stands for a hash; whatever it is, it has to come back.
+/// A fake hash; the cache must return it unchanged.
 fn blake3_of(text: &str) -> [u8; 32] {
     std::array::from_fn(|place| text.as_bytes().get(place).copied().unwrap_or_default())
 }
@@ -64,7 +64,7 @@ impl Folder {
         open(&self.cache, root)
     }
 
-    /// Everything in the folder, in order.
+    /// All files in the folder, sorted.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<_> =
             fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,4 +1,4 @@
-//! The folder as a whole: its size, what is listed and removed, and what happens where it cannot be used.
+//! The cache folder: its size, listing and removing caches, and folders that cannot be used.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -13,7 +13,7 @@ fn kilobytes(count: usize) -> Vec<Owned> {
 }
 
 impl Folder {
-    /// Makes it seem that the only cache of these bytes was last used an hour ago for each of `hours`.
+    /// Sets the time of last use to so many hours ago.
     fn age(&self, path: &Path, hours: u64) {
         let time = SystemTime::now() - Duration::from_secs(3_600 * hours);
         File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
@@ -115,7 +115,7 @@ mod unix {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
-    /// They do not bind root.
+    /// Permissions do not bind root.
     fn do_permissions_bind() -> bool {
         let closed = tempfile::NamedTempFile::new().unwrap();
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o000)).unwrap();

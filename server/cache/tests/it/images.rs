@@ -1,4 +1,4 @@
-//! Images: kept and read as they are, next to the caches and like them.
+//! Images: saved, read and evicted like caches.
 
 use std::borrow::Cow;
 use std::fs;
@@ -43,7 +43,7 @@ fn an_image_in_use_stays_whatever_happens_to_its_file() {
     assert_eq!(former.as_ref(), b"former");
 }
 
-/// In a mapped file, the first look behind its new end would end the process.
+/// With a mapped file, the first access behind its new end would end the process.
 #[test]
 fn a_file_truncated_by_others_while_its_image_is_in_use_does_no_harm() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Caches on a real disk: what comes back, what is noticed, and what survives.
+//! Caches on a real disk: round trips, corruption and several processes.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot write its fixture has nothing to report but that"

@@ -1,4 +1,4 @@
-//! Several processes on one cache, and processes that are killed.
+//! Several processes that share a cache, and processes that are killed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 
 use crate::fixture::{FORMAT, Folder, Owned, open};
 
-/// Far beyond what any machine needs.
+/// Much longer than any machine needs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The place that a process works at, by the test that it runs.
+/// Environment variable with the place of a child process; its test is passed as an argument.
 const PLACE: &str = "GHOSTBENCH_TEST_PLACE";
 
-/// A test that runs once more in a process of its own.
+/// A test that runs again in a child process.
 pub(crate) struct Inside<'a> {
     test: &'a str,
     place: &'a str,
@@ -30,7 +30,7 @@ impl<'a> Inside<'a> {
         Inside { test, place: "" }
     }
 
-    /// The place that it works at.
+    /// Sets the place.
     pub(crate) fn at(self, place: &'a str) -> Inside<'a> {
         Inside { place, ..self }
     }
@@ -48,7 +48,7 @@ impl<'a> Inside<'a> {
         command
     }
 
-    /// The place, in the process itself.
+    /// Returns the place, in the child process.
     pub(crate) fn place(&self) -> String {
         env::var(PLACE).unwrap()
     }
@@ -62,8 +62,8 @@ impl<'a> Inside<'a> {
         Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
-    /// Runs the test in a process that `before` starts. True in that process; false in the one that started it, which has nothing else
-    /// to do, and where there is no such command.
+    /// Runs the test in a child process started by the command `before`. Returns true in that process. Returns false in the
+    /// parent, which has nothing else to do, and if the command does not exist.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn is_reached(&self, before: &[&str]) -> bool {
         if self.is_here() {
@@ -81,7 +81,7 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// A process that is killed at the end, also of a test that fails.
+/// A process that is killed on drop, even if the test fails.
 struct Running(Child);
 
 impl Running {
@@ -97,7 +97,7 @@ impl Drop for Running {
     }
 }
 
-/// Files of a few megabytes that all say the same.
+/// Files of a few megabytes with the same content.
 fn files(text: &str) -> Vec<Owned> {
     (0..30).map(|number| Owned::new(&format!("{number}.py"), &text.repeat(50_000))).collect()
 }
@@ -106,7 +106,7 @@ fn save(cache: &Cache, files: &[Owned]) {
     cache.save("/project".as_ref(), FORMAT, files.iter().map(Owned::entry)).unwrap();
 }
 
-/// What all files say; they must be of one save.
+/// Returns the content of all files, which must come from one save.
 #[track_caller]
 fn said(folder: &TempDir) -> String {
     let cache = Cache::new(folder.path(), Cache::STANDARD_LIMIT);
@@ -116,7 +116,7 @@ fn said(folder: &TempDir) -> String {
     text
 }
 
-/// Saves forever, if this is the process for it.
+/// Saves forever in the child process.
 fn save_forever(inside: &Inside<'_>) {
     if inside.is_here() {
         let cache = Cache::new(inside.place().as_ref(), Cache::STANDARD_LIMIT);
@@ -142,7 +142,7 @@ fn a_process_that_is_killed_leaves_a_cache_that_opens() {
         let before = names(&folder);
         let child = inside.start();
         let deadline = Instant::now() + DEADLINE;
-        // The kill comes when another share of a cache is written each time.
+        // Each round kills the process after another share of the cache is written.
         while !is_written(&folder, &before, whole * round / ROUNDS) {
             assert!(Instant::now() < deadline, "the process does not save");
             thread::yield_now();
@@ -156,12 +156,12 @@ fn a_process_that_is_killed_leaves_a_cache_that_opens() {
     assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "what was left over is removed");
 }
 
-/// Whether so many bytes stand in a file that is not one of `before`.
+/// Returns whether a file that is not in `before` has at least so many bytes.
 fn is_written(folder: &TempDir, before: &BTreeSet<OsString>, bytes: u64) -> bool {
     names(folder).difference(before).any(|name| self::bytes(folder, name) >= bytes)
 }
 
-/// The size of a file; none has vanished meanwhile, as far as sizes go.
+/// Returns the size of a file, or 0 if it has vanished.
 fn bytes(folder: &TempDir, name: &OsString) -> u64 {
     fs::metadata(folder.path().join(name)).map_or(0, |metadata| metadata.len())
 }

@@ -1,4 +1,4 @@
-//! What was saved comes back.
+//! Saved caches open unchanged.
 
 use proptest::prelude::*;
 
