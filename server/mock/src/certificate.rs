@@ -1,4 +1,4 @@
-//! A certificate that nobody knows yet.
+//! A self-signed certificate.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 
-/// A certificate for `localhost` and `127.0.0.1`, made anew.
+/// A fresh certificate for `localhost` and `127.0.0.1`.
 pub struct Certificate {
     pem: String,
     config: Arc<ServerConfig>,
 }
 
 impl Certificate {
-    /// A new one.
+    /// Creates a certificate.
     ///
     /// # Panics
     ///
-    /// Where the system has no randomness.
+    /// If the system has no source of randomness.
     pub fn new() -> Certificate {
         let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
         let CertifiedKey { cert, signing_key } =
@@ -33,7 +33,7 @@ impl Certificate {
         Certificate { pem: cert.pem(), config: Arc::new(config) }
     }
 
-    /// What a client has to trust.
+    /// Returns the certificate that a client has to trust, in PEM form.
     pub fn pem(&self) -> &str {
         &self.pem
     }

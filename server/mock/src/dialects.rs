@@ -1,7 +1,7 @@
-//! Servers as they really are: what each accepts, refuses and sends, one file each.
+//! Dialects of real servers, one file each: the fields that each accepts and rejects, and the responses that it sends.
 //!
-//! The facts are the projects' own documentation and sources, and the answers of a real llama-server; where a real server passes over
-//! an unknown field, so does the mock, and notes it in [`Log::passed_over`](crate::Log::passed_over).
+//! Sources are the projects' own documentation and code, and the answers of a real llama-server. Where a real server ignores an
+//! unknown field, the mock does too, and notes it in [`Log::passed_over`](crate::Log::passed_over).
 
 mod anthropic;
 mod check;
@@ -22,20 +22,20 @@ use serde_json::{Value, json};
 use crate::log::Shared;
 use crate::{Model, Received, Reply, Step};
 
-/// What a server does with a suffix that its format knows and its model or version does not.
+/// Reaction to a suffix that the request format has but the server's model or version does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuffixPolicy {
-    /// Uses it.
+    /// Uses the suffix.
     Taken,
     /// Answers 400.
     Refused,
-    /// Answers as if it were not there.
+    /// Ignores the suffix.
     Ignored,
 }
 
 type Speech = fn(&Dialect, &Received, &mut Vec<String>) -> Reply;
 
-/// A server of one kind, with one model.
+/// A server of one kind with one model.
 #[derive(Clone)]
 pub struct Dialect {
     speech: Speech,
@@ -58,7 +58,7 @@ impl Dialect {
         Dialect::new(llama_cpp::reply, model, SuffixPolicy::Ignored)
     }
 
-    /// OpenAI; wants a key.
+    /// OpenAI; requires a key.
     pub fn open_ai(model: Model, key: &str) -> Dialect {
         Dialect::new(openai::reply, model, SuffixPolicy::Taken).with_key(key)
     }
@@ -68,7 +68,7 @@ impl Dialect {
         Dialect::new(vllm::reply, model, SuffixPolicy::Refused)
     }
 
-    /// Ollama; takes a suffix where the model has a template for it.
+    /// Ollama; uses a suffix if the model has a template for it.
     pub fn ollama(model: Model) -> Dialect {
         Dialect::new(ollama::reply, model, SuffixPolicy::Taken)
     }
@@ -78,45 +78,45 @@ impl Dialect {
         Dialect::new(tgi::reply, model, SuffixPolicy::Refused)
     }
 
-    /// Mistral; wants a key.
+    /// Mistral; requires a key.
     pub fn mistral(model: Model, key: &str) -> Dialect {
         Dialect::new(mistral::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
-    /// DeepSeek; wants a key.
+    /// DeepSeek; requires a key.
     pub fn deepseek(model: Model, key: &str) -> Dialect {
         Dialect::new(deepseek::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
-    /// Tabby; wants a key.
+    /// Tabby; requires a key.
     pub fn tabby(model: Model, key: &str) -> Dialect {
         Dialect::new(tabby::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
-    /// Anthropic; wants a key.
+    /// Anthropic; requires a key.
     pub fn anthropic(model: Model, key: &str) -> Dialect {
         Dialect::new(anthropic::reply, model, SuffixPolicy::Refused).with_key(key)
     }
 
-    /// The same server, which wants this key.
+    /// Requires this key.
     #[must_use]
     pub fn with_key(self, key: &str) -> Dialect {
         Dialect { key: Some(key.to_owned()), ..self }
     }
 
-    /// The same server with another way to treat a suffix.
+    /// Sets the reaction to a suffix.
     #[must_use]
     pub fn with_suffix(self, suffix: SuffixPolicy) -> Dialect {
         Dialect { suffix, ..self }
     }
 
-    /// The same server with a model that reasons, which takes neither `max_tokens` nor a temperature (OpenAI's).
+    /// Makes the model a reasoning one, which rejects `max_tokens` and temperature (OpenAI's).
     #[must_use]
     pub fn reasoning(self) -> Dialect {
         Dialect { reasons: true, ..self }
     }
 
-    /// The same server, which needs time before an answer and before each piece of it.
+    /// Adds a delay before each answer and before each piece of it.
     #[must_use]
     pub fn taking(self, delay: Duration, piece_delay: Duration) -> Dialect {
         Dialect { delay, piece_delay, ..self }
@@ -131,14 +131,14 @@ impl Dialect {
         if self.delay.is_zero() { reply } else { reply.after(Step::Pause(self.delay)) }
     }
 
-    /// Whether the request shows the key, where one is wanted.
+    /// Returns whether the request has the required key, if any.
     fn is_allowed(&self, received: &Received) -> bool {
         let Some(key) = &self.key else { return true };
         received.header("authorization") == Some(&format!("Bearer {key}"))
     }
 }
 
-/// An error as OpenAI and many others write it.
+/// An error in the format of OpenAI and many others.
 fn error(status: u16, kind: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"error": {"message": message, "type": kind, "param": null, "code": status}}))
 }
@@ -155,7 +155,7 @@ fn is_set(body: &Value, field: &str) -> bool {
     body.get(field).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// A text or a list of texts.
+/// Returns a string or a list of strings as a list.
 fn texts(body: &Value, field: &str) -> Vec<String> {
     match body.get(field) {
         Some(Value::String(text)) => vec![text.clone()],

@@ -1,4 +1,4 @@
-//! Model servers for tests: each answers as a real one does, refuses what the real one refuses, and fails as it is told to.
+//! Mock model servers for tests. Each one answers and rejects requests as the real server does, and fails on demand.
 //!
 //! ```text
 //! connection --wire--> Received --script--> Reply: bytes, pauses, hangs, resets --> log: requests, connections that ended
@@ -6,11 +6,11 @@
 //!                       a closure, or a Dialect with a Model behind it
 //! ```
 //!
-//! A server lives in a thread of its own, on a free port of this machine, until it is dropped. It is responsible for being strict: a
-//! [`Dialect`] knows the fields of its format, and says of each request what the real server would have refused, and which fields it
-//! would have passed over in silence. Its [`Model`] answers well only to prompts in its own template.
+//! A server runs in its own thread, on a free local port, until it is dropped. It must be strict: a [`Dialect`] knows the fields
+//! of its format, rejects requests that the real server would reject, and records fields that the real server would ignore. Its
+//! [`Model`] answers well only to prompts in its own template.
 //!
-//! It shares no code with what it tests, and is part of no binary but tests.
+//! The crate shares no code with the code under test and is used only by tests.
 
 mod certificate;
 mod dialects;

@@ -1,4 +1,4 @@
-//! What a server has seen.
+//! The request log of a server.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,39 +7,40 @@ use tokio::sync::watch;
 
 use crate::Received;
 
-/// Whoever waits longer than this waits for something that does not come.
+/// Timeout of a wait. A state that takes longer never comes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Requests that are kept, so that a test with very many measures what it tests and not this.
+/// Number of requests kept. The limit keeps tests with very many requests from measuring the log.
 const KEPT: usize = 1000;
 
-/// What a server has seen so far.
+/// Log of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// Requests, in the order of arrival; the last thousand.
+    /// The last thousand requests, in the order of arrival.
     pub received: Vec<Arc<Received>>,
-    /// How many there were.
+    /// Number of requests.
     pub requests: usize,
-    /// Fields that real servers pass over in silence, which hides mistakes: names of each request's, in the order of arrival.
+    /// Names of the fields that a real server would silently ignore, which hides mistakes; of all requests, in the order of
+    /// arrival.
     pub passed_over: Vec<String>,
-    /// Connections that were accepted.
+    /// Number of connections that were accepted.
     pub accepted: usize,
-    /// Connections that ended, whoever ended them.
+    /// Number of connections that were closed by either side.
     pub ended: usize,
-    /// How many clients left while something was said to them, or was to be said.
+    /// Number of clients that disconnected before their answer was complete.
     pub left: usize,
-    /// When the last one did.
+    /// Time of the last such disconnection.
     pub left_at: Option<Instant>,
 }
 
 impl Log {
-    /// Connections that are open.
+    /// Returns the number of open connections.
     pub fn open(&self) -> usize {
         self.accepted - self.ended
     }
 }
 
-/// A log that can be waited for.
+/// A log that tests can wait on.
 #[derive(Clone)]
 pub(crate) struct Shared(watch::Sender<Log>);
 
@@ -66,11 +67,11 @@ impl Shared {
         self.0.borrow().clone()
     }
 
-    /// Waits for a state; panics where it does not come.
+    /// Waits for a state. Panics if it does not come.
     pub(crate) async fn until(&self, what: &str, mut is_there: impl FnMut(&Log) -> bool) -> Log {
         let mut receiver = self.0.subscribe();
         let reached = receiver.wait_for(|log| is_there(log));
-        // The clock of a test may be paused, and then runs ahead of what happens in other threads.
+        // If the clock of a test is paused, it runs ahead of other threads.
         let result = match tokio::time::timeout(PATIENCE, reached).await {
             Ok(Ok(log)) => Some(log.clone()),
             Ok(Err(_)) | Err(_) => None,

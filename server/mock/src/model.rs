@@ -1,8 +1,8 @@
-//! A model that knows a few holes, and its own template.
+//! A mock model with known answers and its own prompt template.
 
 use std::sync::Arc;
 
-/// The text around a hole, as a model finds it in a prompt.
+/// The text around a hole, as parsed from a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
     /// Text before it.
@@ -11,7 +11,7 @@ pub struct Hole {
     pub suffix: String,
 }
 
-/// The marks of a template; written down here once more, because they are what is tested.
+/// FIM tokens of a template. Repeated here on purpose, because the other definition is under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     before_prefix: &'static str,
@@ -21,15 +21,15 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Qwen2.5-Coder's and CodeGemma's.
+    /// Qwen2.5-Coder and CodeGemma.
     pub const QWEN: Marks = Marks::prefix_first("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>");
-    /// StarCoder's and Granite's.
+    /// StarCoder and Granite.
     pub const STARCODER: Marks = Marks::prefix_first("<fim_prefix>", "<fim_suffix>", "<fim_middle>");
-    /// DeepSeek-Coder's.
+    /// DeepSeek-Coder.
     pub const DEEPSEEK: Marks = Marks::prefix_first("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>");
-    /// CodeLlama's, blanks included.
+    /// CodeLlama, including the blanks.
     pub const CODELLAMA: Marks = Marks::prefix_first("<PRE> ", " <SUF>", " <MID>");
-    /// Codestral's.
+    /// Codestral.
     pub const CODESTRAL: Marks = Marks {
         before_prefix: "[PREFIX]",
         before_suffix: "[SUFFIX]",
@@ -37,9 +37,9 @@ impl Marks {
         is_suffix_first: true,
     };
 
-    /// Falcon-H1-Tiny-Coder's.
+    /// Falcon-H1-Tiny-Coder.
     pub const FALCON: Marks = Marks::prefix_first("<|prefix|>", "<|suffix|>", "<|middle|>");
-    /// Seed-Coder's.
+    /// Seed-Coder.
     pub const SEED_CODER: Marks = Marks {
         before_prefix: "<[fim-prefix]>",
         before_suffix: "<[fim-suffix]>",
@@ -55,7 +55,7 @@ impl Marks {
         Marks { before_prefix, before_suffix, before_middle, is_suffix_first: false }
     }
 
-    /// The hole of a prompt in which each mark stands once, at its place.
+    /// Parses a prompt in which each mark occurs exactly once, at its place.
     pub fn hole(&self, prompt: &str) -> Option<Hole> {
         let prompt = prompt.strip_suffix(self.before_middle)?;
         let is_once = |mark: &&str| prompt.matches(*mark).count() == 1;
@@ -72,7 +72,7 @@ impl Marks {
         Some(Hole { prefix: prefix.to_owned(), suffix: suffix.to_owned() })
     }
 
-    /// A prompt with these marks.
+    /// Renders a prompt with these marks.
     pub fn prompt(&self, hole: &Hole) -> String {
         let prefix = format!("{}{}", self.before_prefix, hole.prefix);
         let suffix = format!("{}{}", self.before_suffix, hole.suffix);
@@ -85,7 +85,7 @@ impl Marks {
     }
 }
 
-/// What a model says that does not understand the question.
+/// Answer to a prompt that the model does not understand.
 pub(crate) const NOISE: &str = "lorem ipsum dolor sit amet";
 
 type Answers = dyn Fn(&Hole) -> Option<String> + Send + Sync;
@@ -95,7 +95,7 @@ type Continuations = dyn Fn(&str) -> String + Send + Sync;
 #[derive(Clone)]
 pub struct Model {
     pub(crate) name: String,
-    /// `None` for models that fill no holes.
+    /// `None` for models that do not support fill-in-the-middle.
     pub(crate) marks: Option<Marks>,
     answers: Arc<Answers>,
     continues: Arc<Continuations>,
@@ -103,13 +103,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model that knows nothing yet. `marks` are those of its template; without, it is one for chats alone.
+    /// Creates a model without answers and with the marks of its template. Without marks it supports only chats.
     pub fn new(name: &str, marks: Option<Marks>) -> Model {
         let continues = Arc::new(|_: &str| NOISE.to_owned());
         Model { name: name.to_owned(), marks, answers: Arc::new(|_| None), continues, known: Vec::new() }
     }
 
-    /// The same model, which knows what belongs between `prefix` and `suffix`.
+    /// Adds the text that belongs between `prefix` and `suffix`.
     #[must_use]
     pub fn knowing(mut self, prefix: &str, answer: &str, suffix: &str) -> Model {
         let hole = Hole { prefix: prefix.to_owned(), suffix: suffix.to_owned() };
@@ -117,31 +117,32 @@ impl Model {
         self
     }
 
-    /// The same model, which answers what the closure says to holes that it does not know otherwise.
+    /// Sets the answers to holes without a known answer.
     #[must_use]
     pub fn answering(self, answers: impl Fn(&Hole) -> Option<String> + Send + Sync + 'static) -> Model {
         Model { answers: Arc::new(answers), ..self }
     }
 
-    /// The same model, which continues prompts without a hole in its template as the closure says.
+    /// Sets the continuation of prompts without a hole in the model's template.
     #[must_use]
     pub fn continuing(self, continues: impl Fn(&str) -> String + Send + Sync + 'static) -> Model {
         Model { continues: Arc::new(continues), ..self }
     }
 
-    /// What it says to a prompt.
+    /// Returns the answer to a prompt.
     pub(crate) fn complete(&self, prompt: &str) -> String {
         let hole = self.marks.and_then(|marks| marks.hole(prompt));
         hole.map_or_else(|| (self.continues)(prompt), |hole| self.fill(&hole))
     }
 
-    /// What it says to a hole.
+    /// Returns the answer to a hole.
     pub(crate) fn fill(&self, hole: &Hole) -> String {
         let known = self.known.iter().find(|(known, _)| is_at(known, hole)).map(|(_, answer)| answer.clone());
         known.or_else(|| (self.answers)(hole)).unwrap_or_else(|| NOISE.to_owned())
     }
 
-    /// What it says in a chat: the answer in a fence, with words around it, where both sides of a known hole stand in the conversation.
+    /// Returns the answer in a chat. If the conversation contains both sides of a known hole, it is a code fence with text around
+    /// it.
     pub(crate) fn chat(&self, conversation: &str) -> String {
         let stands = |text: &str| conversation.contains(text.trim());
         let is_meant = |hole: &Hole| stands(tail(&hole.prefix)) && stands(head(&hole.suffix));
@@ -152,7 +153,7 @@ impl Model {
     }
 }
 
-/// As much of a text as tells places apart, bytes.
+/// Bytes of a text that are compared to identify a hole.
 const REACH: usize = 60;
 
 fn tail(text: &str) -> &str {
@@ -163,7 +164,7 @@ fn head(text: &str) -> &str {
     &text[..text.floor_char_boundary(REACH)]
 }
 
-/// Whether the hole is the known one; an empty suffix may be sent as blanks.
+/// Returns whether `hole` is the known one. An empty suffix may arrive as blanks.
 fn is_at(known: &Hole, hole: &Hole) -> bool {
     let suffix = head(&known.suffix);
     let fits =
@@ -171,7 +172,7 @@ fn is_at(known: &Hole, hole: &Hole) -> bool {
     fits && hole.prefix.ends_with(tail(&known.prefix))
 }
 
-/// How a generation ended.
+/// Reason why a generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Model,
@@ -179,7 +180,7 @@ pub(crate) enum Ending {
     Word,
 }
 
-/// A generation, token by token.
+/// A generation, split into tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Generation {
     pub(crate) pieces: Vec<String>,
@@ -187,7 +188,7 @@ pub(crate) struct Generation {
     pub(crate) input: usize,
 }
 
-/// Characters of a token, roughly as in real vocabularies.
+/// Characters per token, roughly as in real vocabularies.
 const TOKEN: usize = 4;
 
 pub(crate) fn tokens(text: &str) -> usize {
@@ -195,7 +196,8 @@ pub(crate) fn tokens(text: &str) -> usize {
 }
 
 impl Generation {
-    /// `text` as a server sends it that stops at `stops`, or at so many tokens. Servers differ in whether the stop itself is sent.
+    /// Splits `text` as a server does that stops at `stops` or after so many tokens. Servers differ in whether they send the stop
+    /// itself.
     pub(crate) fn new(
         prompt: &str,
         text: &str,

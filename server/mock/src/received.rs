@@ -1,4 +1,4 @@
-//! Requests as they arrive.
+//! Received HTTP requests.
 
 use std::io;
 use std::time::Instant;
@@ -6,43 +6,43 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Longest request that is read, bytes.
+/// Maximum length of a request in bytes.
 const LIMIT: usize = 64 << 20;
 
-/// A request.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// `GET` or `POST`.
     pub method: String,
     /// Path with query.
     pub path: String,
-    /// Headers in order, names in small letters.
+    /// Headers in order, names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// When its last byte was there.
+    /// Time at which its last byte arrived.
     pub at: Instant,
 }
 
 impl Received {
-    /// The first header of this name.
+    /// Returns the first header with this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null where it is none.
+    /// Returns the body as JSON, or null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
-    /// Everything as text, to look for what must not be there.
+    /// Returns the whole request as text, to search for leaked data.
     pub fn text(&self) -> String {
         let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}\n"));
         let body = String::from_utf8_lossy(&self.body);
         format!("{} {}\n{}\n{body}", self.method, self.path, headers.collect::<String>())
     }
 
-    /// Reads the next request of a connection; `buffer` keeps what came behind it. `None` when the client has closed.
+    /// Reads the next request of a connection. `buffer` keeps the bytes behind it. Returns `None` if the client has closed.
     pub(crate) async fn read(
         stream: &mut (impl AsyncRead + Unpin),
         buffer: &mut Vec<u8>,
@@ -52,7 +52,8 @@ impl Received {
                 let head: Vec<u8> = buffer.drain(..end + 4).collect();
                 break String::from_utf8_lossy(&head).into_owned();
             }
-            // As real servers do, who would otherwise wait for the end of something else, such as encryption.
+            // Reject it at once, as real servers do. They would otherwise wait for the end of something else, such as a TLS
+            // handshake.
             if buffer.first().is_some_and(|first| !first.is_ascii_uppercase()) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "this is no request"));
             }

@@ -1,28 +1,28 @@
-//! What a server sends, byte by byte where it matters.
+//! Scripted replies, down to the byte if needed.
 
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// A part of a reply.
+/// A step of a reply.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Sends these bytes, at once.
+    /// Sends these bytes at once.
     Bytes(Vec<u8>),
-    /// Sends these bytes again and again, for as long as the client reads.
+    /// Sends these bytes repeatedly for as long as the client reads.
     Endless(Vec<u8>),
     /// Waits until the client closes the connection.
     Hang,
-    /// Waits until the test opens the gate, or the client closes the connection.
+    /// Waits until the test opens the gate or the client closes the connection.
     Wait(Gate),
-    /// Waits so long, as a model does that has to think.
+    /// Waits so long, like a model that takes time to answer.
     Pause(Duration),
     /// Closes the connection with a reset.
     Reset,
 }
 
-/// Something a test opens.
+/// A latch that a test opens.
 #[derive(Clone, Debug)]
 pub struct Gate(watch::Sender<bool>);
 
@@ -33,33 +33,33 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// Lets everybody through, now and later.
+    /// Releases all present and future waiters.
     pub fn open(&self) {
         self.0.send_replace(true);
     }
 
     pub(crate) async fn opened(&self) {
-        // The sender lives as long as this does.
+        // The sender lives as long as `self`.
         let _ = self.0.subscribe().wait_for(|is_open| *is_open).await;
     }
 }
 
-/// What is sent in answer to one request.
+/// The reply to one request.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
-    /// In this order.
+    /// Steps, in order.
     pub steps: Vec<Step>,
     /// Whether the connection is closed afterwards.
     pub closes: bool,
 }
 
 impl Reply {
-    /// These bytes, and the end of the connection.
+    /// Sends these bytes and closes the connection.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
         Reply { steps: vec![Step::Bytes(bytes.into())], closes: true }
     }
 
-    /// A whole answer.
+    /// A complete response.
     pub fn whole(status: u16, content_type: &str, body: &[u8]) -> Reply {
         let mut bytes =
             head(status, &[("content-type", content_type), ("content-length", &body.len().to_string())]);
@@ -67,7 +67,7 @@ impl Reply {
         Reply { steps: vec![Step::Bytes(bytes)], closes: false }
     }
 
-    /// A whole answer with further headers.
+    /// A complete response with more headers.
     pub fn with_headers(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Reply {
         let length = body.len().to_string();
         let headers: Vec<(&str, &str)> =
@@ -77,50 +77,50 @@ impl Reply {
         Reply { steps: vec![Step::Bytes(bytes)], closes: false }
     }
 
-    /// JSON.
+    /// A JSON response.
     pub fn json(status: u16, body: &Value) -> Reply {
         Reply::whole(status, "application/json", body.to_string().as_bytes())
     }
 
-    /// The beginning of a stream; see [`chunk`](Reply::chunk) and [`end`](Reply::end).
+    /// Starts a chunked response; see [`chunk`](Reply::chunk) and [`end`](Reply::end).
     pub fn stream(content_type: &str) -> Reply {
         let bytes = head(200, &[("content-type", content_type), ("transfer-encoding", "chunked")]);
         Reply { steps: vec![Step::Bytes(bytes)], closes: false }
     }
 
-    /// A further part of a stream.
+    /// Adds a chunk.
     #[must_use]
     pub fn chunk(self, bytes: &[u8]) -> Reply {
         self.step(Step::Bytes(chunk(bytes)))
     }
 
-    /// The same part without end.
+    /// Adds a chunk that repeats without end.
     #[must_use]
     pub fn endless(self, bytes: &[u8]) -> Reply {
         self.step(Step::Endless(chunk(bytes)))
     }
 
-    /// The end of a stream.
+    /// Ends the stream.
     #[must_use]
     pub fn end(self) -> Reply {
         self.step(Step::Bytes(b"0\r\n\r\n".to_vec()))
     }
 
-    /// A further step.
+    /// Adds a step at the end.
     #[must_use]
     pub fn step(mut self, step: Step) -> Reply {
         self.steps.push(step);
         self
     }
 
-    /// The same after a step.
+    /// Adds a step at the beginning.
     #[must_use]
     pub fn after(mut self, step: Step) -> Reply {
         self.steps.insert(0, step);
         self
     }
 
-    /// Server-sent events of this data, each in a chunk.
+    /// Server-sent events with this data, each in its own chunk.
     pub fn events<'a>(events: impl IntoIterator<Item = &'a str>) -> Reply {
         let start = Reply::stream("text/event-stream");
         events

@@ -1,4 +1,4 @@
-//! A server in a thread of its own.
+//! The server thread.
 
 use std::future::Future;
 use std::io;
@@ -17,7 +17,7 @@ use crate::{Certificate, Dialect, Log, Received, Reply, Step};
 
 type Script = dyn Fn(&Received, &Shared) -> Reply + Send + Sync;
 
-/// A server that answers until it is dropped.
+/// A mock server that answers until it is dropped.
 pub struct MockServer {
     address: SocketAddr,
     scheme: &'static str,
@@ -27,16 +27,16 @@ pub struct MockServer {
 }
 
 impl MockServer {
-    /// A server that answers each request as the closure says.
+    /// Starts a server that answers each request with the result of the closure.
     pub fn scripted(script: impl Fn(&Received) -> Reply + Send + Sync + 'static) -> MockServer {
         MockServer::start(Arc::new(move |received, _| script(received)), None)
     }
 
-    /// A server that gives these replies one after the other, and the last one ever after.
+    /// Starts a server that sends these replies in order and repeats the last one.
     ///
     /// # Panics
     ///
-    /// When it is asked and there is none.
+    /// On a request, if there are no replies.
     pub fn replying(replies: impl IntoIterator<Item = Reply>) -> MockServer {
         let replies: Vec<Reply> = replies.into_iter().collect();
         let next = std::sync::atomic::AtomicUsize::new(0);
@@ -46,12 +46,12 @@ impl MockServer {
         })
     }
 
-    /// A server that speaks as a real one.
+    /// Starts a server that behaves like a real one.
     pub fn speaking(dialect: Dialect) -> MockServer {
         MockServer::start(Arc::new(move |received, log| dialect.reply(received, log)), None)
     }
 
-    /// A scripted server with encryption, at `localhost`.
+    /// Starts a scripted server with TLS, at `localhost`.
     pub fn encrypted(
         certificate: &Certificate,
         script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
@@ -75,27 +75,27 @@ impl MockServer {
         MockServer { address, scheme, log, stop: Some(stop), thread: Some(thread) }
     }
 
-    /// Its address, like `http://127.0.0.1:12345`.
+    /// Returns the base URL, such as `http://127.0.0.1:12345`.
     pub fn url(&self) -> String {
         let host = if self.scheme == "https" { "localhost" } else { "127.0.0.1" };
         format!("{}://{host}:{}", self.scheme, self.address.port())
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn address(&self) -> String {
         self.url().split_once("://").map(|(_, address)| address.to_owned()).unwrap_or_default()
     }
 
-    /// What it has seen so far.
+    /// Returns the log so far.
     pub fn log(&self) -> Log {
         self.log.now()
     }
 
-    /// Waits until it has seen something, for as long as that can take at all.
+    /// Waits until the log is in a state.
     ///
     /// # Panics
     ///
-    /// Where that does not come.
+    /// If that does not happen in time.
     pub fn until(&self, what: &str, is_there: impl FnMut(&Log) -> bool) -> impl Future<Output = Log> {
         self.log.until(what, is_there)
     }
@@ -104,7 +104,7 @@ impl MockServer {
 impl Drop for MockServer {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // It may have stopped by a defect.
+            // The thread may have panicked.
             let _ = stop.send(());
         }
         if let Some(thread) = self.thread.take() {
@@ -139,7 +139,7 @@ impl Serving {
 
     async fn connection(self, stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        // Broken connections are what is tested.
+        // Broken connections are part of the tests.
         let _ = match &self.tls {
             None => self.converse(stream).await,
             Some(tls) => match tls.accept(stream).await {
@@ -186,9 +186,9 @@ impl Serving {
     }
 }
 
-/// What connections with and without encryption have in common.
+/// A connection with or without TLS.
 trait Conversation: AsyncRead + AsyncWrite + Unpin {
-    /// Makes the end of the connection a reset.
+    /// Ends the connection with a reset.
     fn reset(&mut self);
 }
 
@@ -204,7 +204,7 @@ impl Conversation for tokio_rustls::server::TlsStream<TcpStream> {
     }
 }
 
-/// Does a step; an error where the client has left.
+/// Runs a step. Fails if the client has disconnected.
 async fn take(step: Step, stream: &mut impl Conversation, buffer: &mut Vec<u8>) -> io::Result<()> {
     match step {
         Step::Bytes(bytes) => stream.write_all(&bytes).await,
@@ -232,7 +232,7 @@ async fn unless_left(
     }
 }
 
-/// Ends when the client leaves.
+/// Completes when the client disconnects.
 async fn left(stream: &mut impl Conversation, buffer: &mut Vec<u8>) -> io::Error {
     loop {
         match stream.read_buf(buffer).await {

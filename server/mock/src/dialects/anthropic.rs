@@ -1,4 +1,4 @@
-//! Anthropic: headers of its own, typed events, and no field that it does not know.
+//! Anthropic: own headers, typed events, and unknown fields are rejected.
 
 use serde_json::{Value, json};
 

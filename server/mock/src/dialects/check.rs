@@ -1,34 +1,34 @@
-//! Bodies against the fields that a format has.
+//! Checks request bodies against the fields of a format.
 
 use serde_json::{Map, Value};
 
-/// What a field holds.
+/// Type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Is {
     Text,
     Number,
     Count,
     Flag,
-    /// A text or a list of texts.
+    /// A string or a list of strings.
     Texts,
     List,
     Object,
 }
 
-/// A field's name, what it holds, and whether it has to be there.
+/// Name and type of a field, and whether it is required.
 pub(super) type Field = (&'static str, Is, bool);
 
-/// What is wrong with a body.
+/// Error in a request body.
 pub(super) enum Wrong {
-    /// It is no JSON object.
+    /// Not a JSON object.
     NoObject,
-    /// A field is missing.
+    /// A required field is missing.
     Missing(&'static str),
-    /// A field holds something else.
+    /// A field has another type.
     Type(&'static str),
 }
 
-/// The object, with the fields that the format does not know.
+/// Returns the object and the names of its unknown fields.
 pub(super) fn check<'a>(
     body: &'a Value,
     fields: &[Field],

@@ -1,4 +1,4 @@
-//! DeepSeek: below `/beta` alone.
+//! DeepSeek: only below `/beta`.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const FIELDS: &[Field] = &[
     ("stream_options", Is::Object, false),
 ];
 
-/// Counts tell how much of the question was cached.
+/// The token counts include how much of the prompt was cached.
 const SHAPE: Shape =
     Shape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: cached };
 

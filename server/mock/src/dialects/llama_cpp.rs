@@ -1,4 +1,4 @@
-//! llama.cpp's server 0.7.0, as it answered when it was recorded.
+//! llama.cpp's server 0.7.0, after recorded answers.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::{Dialect, SuffixPolicy, count, error, is_set, openai, streams, text, 
 use crate::model::{Ending, Generation, tokens};
 use crate::{Hole, Received, Reply, Step};
 
-/// Options of all its routes.
+/// Options that all routes accept.
 const OPTIONS: &[Field] = &[
     ("model", Is::Text, false),
     ("prompt", Is::Text, false),
@@ -61,7 +61,7 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
     signed(reply)
 }
 
-/// Every answer says whose it is.
+/// Adds the `Server` header that every answer has.
 fn signed(mut reply: Reply) -> Reply {
     if let Some(Step::Bytes(bytes)) = reply.steps.first_mut()
         && let Some(end) = bytes.windows(2).position(|window| window == b"\r\n")
@@ -99,7 +99,7 @@ fn invalid(message: &str) -> Reply {
     error(400, "invalid_request_error", message)
 }
 
-/// The answer of its JSON library to a field that is missing or something else.
+/// The error of its JSON library for a missing field or one of another type.
 fn refusal(body: &Value, needed: &[Field], passed_over: &mut Vec<String>) -> Option<Reply> {
     let fields: Vec<Field> = needed.iter().chain(OPTIONS).copied().collect();
     match check(body, &fields) {

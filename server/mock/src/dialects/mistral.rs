@@ -1,4 +1,4 @@
-//! Mistral: refuses what it does not know, and answers holes as chats.
+//! Mistral: rejects unknown fields, and answers fill-in-the-middle requests in the format of chats.
 
 use serde_json::{Value, json};
 

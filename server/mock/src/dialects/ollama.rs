@@ -1,4 +1,4 @@
-//! Ollama: lines of JSON, nanoseconds, a suffix only where the model's template has a place for it.
+//! Ollama: JSON lines, nanoseconds, and a suffix only if the model's template has a place for it.
 
 use serde_json::{Value, json};
 

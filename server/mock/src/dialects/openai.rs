@@ -1,4 +1,4 @@
-//! OpenAI: whatever it does not know it refuses.
+//! OpenAI: rejects unknown fields.
 
 use serde_json::Value;
 
@@ -103,7 +103,7 @@ fn chat(dialect: &Dialect, body: &Value) -> Reply {
     streams::reply(dialect, CHATS, body, &generation)
 }
 
-/// All that was said in a conversation.
+/// Joins the texts of all messages of a conversation.
 pub(super) fn conversation(body: &Value) -> String {
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     messages.iter().map(|message| format!("{}\n", text(message, "content"))).collect()

@@ -1,4 +1,4 @@
-//! Generations as OpenAI and its relatives send them.
+//! Generations in the formats of OpenAI and compatible servers.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::Dialect;
 use crate::model::{Ending, Generation};
 use crate::{Reply, Step};
 
-/// How a format's answers differ.
+/// Differences between the formats.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// Whether choices hold messages.
     pub(super) is_chat: bool,
-    /// Whether streams begin with a piece without content, as llama.cpp's and OpenAI's chats do.
+    /// Whether streams begin with a chunk without content, as chats of llama.cpp and OpenAI do.
     pub(super) begins_with_role: bool,
-    /// Whether counts of tokens come in an event of their own, and only where they are asked for.
+    /// Whether token counts are sent in a separate event and only on request.
     pub(super) counts_when_asked: bool,
-    /// What else stands in the last event.
+    /// Additional fields of the last event.
     pub(super) more: fn(&Generation) -> Value,
 }
 
@@ -23,7 +23,7 @@ fn finish(ending: Ending) -> &'static str {
     if ending == Ending::Limit { "length" } else { "stop" }
 }
 
-/// The whole reply to a request with this body.
+/// Returns the whole reply to a request with this body.
 pub(super) fn reply(dialect: &Dialect, shape: Shape, body: &Value, generation: &Generation) -> Reply {
     if !super::is_set(body, "stream") {
         return Reply::json(200, &whole(dialect, shape, generation));
@@ -61,7 +61,7 @@ fn send(reply: Reply, event: &Value) -> Reply {
     reply.chunk(format!("data: {event}\n\n").as_bytes())
 }
 
-/// A piece of text where the format has it.
+/// Encodes a piece of text in the format.
 fn said(shape: Shape, piece: &str) -> Value {
     if shape.is_chat && piece.is_empty() {
         json!({})
@@ -109,7 +109,7 @@ fn usage(generation: &Generation) -> Value {
     })
 }
 
-/// Nothing else.
+/// No additional fields.
 pub(super) fn no_more(_generation: &Generation) -> Value {
     json!({})
 }

@@ -42,7 +42,7 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
     }
 }
 
-/// Tabby's own agent stops when any of these is missing.
+/// Tabby's own agent stops if any of these fields is missing.
 fn health(model: &str) -> Value {
     let version = json!({"build_date": "2024-11-25", "build_timestamp": "2024-11-25T00:00:00Z", "git_sha": "0000000", "git_describe": "v0.21.0"});
     json!({"model": model, "device": "cpu", "arch": "x86_64", "cpu_info": "", "cpu_count": 1, "cuda_devices": [], "version": version})

@@ -1,4 +1,4 @@
-//! Text Generation Inference: no suffix, no temperature of 0, four stops, special tokens in the stream.
+//! Text Generation Inference: no suffix, no temperature of 0, at most four stops, special tokens in the stream.
 
 use serde_json::{Value, json};
 

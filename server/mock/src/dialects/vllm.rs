@@ -1,4 +1,4 @@
-//! vLLM: a suffix is refused, unknown fields are passed over, special tokens are left out of the text unless it is told otherwise.
+//! vLLM: rejects a suffix, ignores unknown fields, and leaves special tokens out of the text by default.
 
 use serde_json::{Value, json};
 
