@@ -1,4 +1,4 @@
-//! From what somebody wrote to what the table knows. Everything that it does not know is told, with what was probably meant.
+//! Checks raw entries against the table. Reports everything unknown, with the most similar known name.
 
 use crate::key::{Key, Section};
 use crate::place::{LayerKind, Place};
@@ -9,10 +9,11 @@ use crate::table::{ENGINE, SECTIONS, all_sections};
 use crate::types::Surroundings;
 use crate::value::Value;
 
-/// An editor says by this setting that its user trusts the folder. It is no key, because no file can say that of itself.
+/// Editor setting by which the user trusts the folder. It is not a key of the table, because a file must not declare itself
+/// trusted.
 pub(crate) const TRUSTED: &str = "trusted";
 
-/// A key that was set.
+/// A key with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) key: &'static Key,
@@ -20,19 +21,19 @@ pub(crate) struct Setting {
     pub(crate) place: Place,
 }
 
-/// What one layer says of one engine.
+/// The settings of one engine in one layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct EngineEntry {
     pub(crate) name: String,
     pub(crate) place: Place,
     pub(crate) settings: Vec<Setting>,
-    /// Keys whose values were refused.
+    /// Keys with invalid values.
     pub(crate) refused: Vec<&'static str>,
-    /// Where the same layer has another engine of this name.
+    /// Position of another engine of this name in the same layer.
     pub(crate) again: Option<Place>,
 }
 
-/// What a layer says.
+/// The valid settings of a layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Checked {
     pub(crate) settings: Vec<Setting>,
@@ -65,7 +66,7 @@ pub(crate) fn check(entries: Vec<Entry>, layer: LayerKind, around: Surroundings<
 }
 
 impl Checked {
-    /// The settings of a section or an engine, and the keys whose values were refused.
+    /// Returns the settings of a section or an engine, and the keys with invalid values.
     fn settings_of(
         &mut self,
         section: &Section,
@@ -112,7 +113,7 @@ impl Checked {
         let (settings, refused) = self.settings_of(&ENGINE, entries, around);
         let named = settings.iter().find(|setting| setting.key.name == "name");
         let Some(Value::Text(name)) = named.map(|setting| setting.value.clone()) else {
-            // What is wrong with a name that is there was told.
+            // A name that is present but invalid is already reported.
             if !has_name {
                 self.problems.push(Problem::error(place, "this engine has no `name`; give it one"));
             }
@@ -128,7 +129,7 @@ impl Checked {
     }
 }
 
-/// What to say of something at the top that is no section.
+/// Describes an unknown entry at the top level.
 fn stranger(name: &str, raw: &Raw, place: Place, section: Option<&Section>) -> Problem {
     if section.is_some() {
         return Problem::error(place, format!("`{name}` wants a table, not {}: write [{name}]", raw.kind()));
@@ -151,7 +152,7 @@ fn stranger(name: &str, raw: &Raw, place: Place, section: Option<&Section>) -> P
     Problem::warning(place, message)
 }
 
-/// What people call keys that they want to write down.
+/// Names under which users try to write down keys.
 const KEY_WORDS: [&str; 5] = ["api_key", "apikey", "key", "token", "api_token"];
 
 fn unknown_key(name: &str, place: Place, section: &Section) -> Problem {
@@ -172,7 +173,7 @@ fn unknown_key(name: &str, place: Place, section: &Section) -> Problem {
     Problem::warning(place, message)
 }
 
-/// A name as messages show it: on one line, and no longer than a line.
+/// Shortens a name for messages: one line, no longer than a line.
 pub(crate) fn shortened(name: &str) -> String {
     const LONGEST: usize = 40;
     let shown: String = name.escape_debug().take(LONGEST + 1).collect();

@@ -1,4 +1,4 @@
-//! The configuration that holds: all layers, one over the other.
+//! The effective configuration: all layers merged.
 
 use std::collections::BTreeMap;
 
@@ -13,34 +13,34 @@ use crate::table::{COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SEC
 use crate::trust::Trust;
 use crate::variables::Variables;
 
-/// What holds, where each value comes from, and what is wrong.
+/// Effective settings, the origin of each value, and all problems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Ghost text.
     pub completion: Completion,
-    /// Code from elsewhere.
+    /// Code from other files.
     pub context: Context,
-    /// What is kept.
+    /// Recording.
     pub record: Record,
-    /// The engines, in the order in which they are first named; those of a file that is not trusted are listed and cannot be asked.
+    /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
     pub engines: Vec<Engine>,
-    /// What is wrong, layer by layer.
+    /// Problems, layer by layer.
     pub problems: Vec<Problem>,
     rows: Vec<Row>,
 }
 
-/// A key with the value that holds and where it comes from.
+/// A key with its effective value and origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The key.
     pub key: &'static Key,
-    /// Its value as a file would say it, without what may be a key; `None` where nothing is set and there is no default.
+    /// Value as written in a file, with secrets removed; `None` if it is unset and has no default.
     pub value: Option<String>,
-    /// Where it was set.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
-/// A setting with the layer that it comes from.
+/// A setting with its layer.
 #[derive(Clone)]
 pub(crate) struct Layered<'a> {
     pub(crate) setting: &'a Setting,
@@ -48,7 +48,7 @@ pub(crate) struct Layered<'a> {
 }
 
 impl Config {
-    /// What these layers come to, in whatever order they are given.
+    /// Merges the layers, which may be given in any order.
     pub fn new(layers: &[Layer], variables: &Variables) -> Config {
         let mut layers: Vec<&Layer> = layers.iter().collect();
         layers.sort_by_key(|layer| layer.kind);
@@ -88,29 +88,29 @@ impl Config {
         }
     }
 
-    /// All keys that are no engine's, in the table's order.
+    /// Returns all keys except those of engines, in the order of the table.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Where a key that is no engine's was set.
+    /// Returns the origin of a key that does not belong to an engine.
     pub fn origin(&self, section: &str, key: &str) -> Option<&Origin> {
         let row = self.rows.iter().find(|row| row.key.section == section && row.key.name == key)?;
         Some(&row.origin)
     }
 
-    /// Whether somebody has set a key that is no engine's, rather than left it as it is by default.
+    /// Returns whether a key that does not belong to an engine is set, rather than left at its default.
     pub fn is_set(&self, section: &str, key: &str) -> bool {
         self.origin(section, key).is_some_and(|origin| origin.layer != LayerKind::Default)
     }
 
-    /// The causes of all problems, for who tells each only once.
+    /// Returns the causes of all problems, for callers that report each only once.
     pub fn causes(&self) -> impl Iterator<Item = Cause> {
         self.problems.iter().map(Problem::cause)
     }
 }
 
-/// Puts the problems of one file together, from its top to its end.
+/// Sorts the problems of each file by position.
 fn in_order(problems: &mut [Problem]) {
     let mut files: Vec<Place> = Vec::new();
     for place in problems.iter().map(|problem| problem.place.without_position()) {
@@ -122,7 +122,7 @@ fn in_order(problems: &mut [Problem]) {
     problems.sort_by_key(|problem| (rank(&problem.place), problem.place.position()));
 }
 
-/// The value of a key that was set, or its default.
+/// Returns the effective value of a key: its setting or its default.
 pub(crate) fn row(key: &'static Key, set: Option<&Layered<'_>>) -> Row {
     match set {
         Some(Layered { setting, layer }) => Row {
@@ -138,12 +138,12 @@ pub(crate) fn row(key: &'static Key, set: Option<&Layered<'_>>) -> Row {
     }
 }
 
-/// Whether what a layer says of a key holds.
+/// Returns whether a layer may set a key.
 fn may_set(layer: &Layer, key: &Key) -> bool {
     layer.trust == Trust::Trusted || key.workspace == Workspace::Untrusted
 }
 
-/// What a file says without being trusted, if that matters.
+/// Returns the problem of a file whose settings are ignored because it is not trusted, if it has any that matter.
 fn held_back(layer: &Layer) -> Option<Problem> {
     let path = layer.path.as_ref().filter(|_| layer.trust != Trust::Trusted)?;
     let keys = layer.settings.iter().filter(|setting| !may_set(layer, setting.key));
@@ -174,7 +174,7 @@ fn held_back(layer: &Layer) -> Option<Problem> {
     Some(Problem { severity: Severity::Untrusted, place: Place::whole(path), message })
 }
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }

@@ -1,4 +1,4 @@
-//! `docs/configuration.md`, made from the table; the prose around its tables stands in `docs/before.md` and `docs/after.md` beside
+//! Generates `docs/configuration.md` from the table. The prose around its tables is in `docs/before.md` and `docs/after.md` next to
 //! this file.
 
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use crate::kind::Kind;
 use crate::suggest::listed;
 use crate::table::{ENGINE, SECTIONS};
 
-/// The document.
+/// Returns the document.
 pub fn documentation() -> String {
     let mut text = include_str!("docs/before.md").to_owned();
     for section in SECTIONS {
@@ -64,7 +64,7 @@ fn engines(text: &mut String) {
 }
 
 fn takes(key: &Key) -> String {
-    // Kinds have a table of their own.
+    // Kinds have their own table.
     if key.name == "kind" { "a kind".to_owned() } else { key.takes.describe().replace('|', "\\|") }
 }
 
@@ -72,7 +72,7 @@ fn default(key: &Key) -> String {
     key.default.map(|default| format!("`{default}`")).unwrap_or_default()
 }
 
-/// The kinds that have a key, or those that do not where they are fewer.
+/// Lists the kinds that have a key, or those that do not if they are fewer.
 fn kinds(key: &Key) -> String {
     let others: Vec<_> = Kind::ALL.into_iter().filter(|&kind| !(key.is_for)(kind)).collect();
     if others.is_empty() {

@@ -1,4 +1,4 @@
-//! Engines: what all layers say of each, and whether it can be asked.
+//! Engines: merges the layers of each engine and checks whether it can be used.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,33 +19,33 @@ use crate::trust::Trust;
 use crate::value::Value;
 use crate::variables::Variables;
 
-/// An engine that somebody has configured.
+/// A configured engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Engine {
-    /// What it is called.
+    /// Name of the engine.
     pub name: String,
-    /// How it is spoken to, where that is known.
+    /// Kind of the engine, if known.
     pub kind: Option<Kind>,
-    /// Everything about it; for an engine that cannot be asked, why not.
+    /// Its settings, or the reason why it cannot be used.
     pub settings: Result<EngineSettings, Obstacle>,
-    /// Where it is first named.
+    /// Place where it is first named.
     pub origin: Origin,
-    /// The settings that can change its answers; none for an engine without a kind.
+    /// Settings that can change its answers; none for an engine without a kind.
     pub identity: Vec<IdentityPart>,
     rows: Vec<Row>,
 }
 
-/// Why an engine cannot be asked.
+/// Reason why an engine cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The file that names it is not trusted.
+    /// The file that defines it is not trusted.
     Untrusted {
         /// The file.
         file: Arc<Path>,
     },
-    /// Something is missing.
+    /// A required setting is missing.
     Incomplete {
-        /// What.
+        /// Description of the missing setting.
         reason: String,
     },
 }
@@ -60,20 +60,20 @@ impl fmt::Display for Obstacle {
 }
 
 impl Engine {
-    /// Its keys that were set, or have a default that means something to its kind, in the table's order.
+    /// Returns its keys that are set or have a default for its kind, in the order of the table.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
-/// What the layers say of one engine, the strongest last.
+/// The entries of one engine in all layers, the strongest last.
 #[derive(Default)]
 struct Gathered<'a>(Vec<(&'a EngineEntry, &'a Layer)>);
 
-/// What was set of one engine, by key.
+/// The settings of one engine by key.
 type Set<'a> = BTreeMap<&'static str, Layered<'a>>;
 
-/// All engines, and what is wrong with each as a whole.
+/// Returns all engines, and the problems that concern an engine as a whole.
 pub(crate) fn engines(layers: &[&Layer], variables: &Variables) -> (Vec<Engine>, Vec<Problem>) {
     let mut names: Vec<&str> = Vec::new();
     let mut trusted: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
@@ -89,7 +89,7 @@ pub(crate) fn engines(layers: &[&Layer], variables: &Variables) -> (Vec<Engine>,
     }
     let mut problems = Vec::new();
     let engines = names.into_iter().filter_map(|name| match (trusted.get(name), untrusted.get(name)) {
-        // What an untrusted file says of an engine that others name does not count.
+        // An untrusted file cannot change an engine that other layers define.
         (Some(gathered), _) => engine(name, gathered, variables, &mut problems),
         (None, Some(gathered)) => listed_only(name, gathered, variables),
         (None, None) => None,
@@ -98,7 +98,7 @@ pub(crate) fn engines(layers: &[&Layer], variables: &Variables) -> (Vec<Engine>,
     (engines, problems)
 }
 
-/// An engine that nobody is to ask. What is wrong with it is of no interest before that.
+/// An engine that is listed but cannot be used. Its other problems do not matter yet.
 fn listed_only(name: &str, gathered: &Gathered<'_>, variables: &Variables) -> Option<Engine> {
     let file = gathered.0.first().and_then(|(_, layer)| layer.path.clone())?;
     let engine = engine(name, gathered, variables, &mut Vec::new())?;
@@ -136,7 +136,7 @@ fn engine(
             for key in kind.needs().iter().filter(|key| !set.contains_key(**key)) {
                 let message = format!("engine `{name}` of kind `{kind}` needs `{key}`");
                 obstacles.push(format!("it needs `{key}`"));
-                // A value that was refused was told where it stands.
+                // An invalid value is already reported at its position.
                 if !gathered.refused(key) {
                     problems.push(Problem::error(first.place.clone(), message));
                 }
@@ -164,7 +164,7 @@ fn engine(
 }
 
 impl<'a> Gathered<'a> {
-    /// The strongest value of each key.
+    /// Returns the strongest value of each key.
     fn set(&self) -> Set<'a> {
         let mut set = Set::new();
         for (entry, layer) in &self.0 {
@@ -175,13 +175,13 @@ impl<'a> Gathered<'a> {
         set
     }
 
-    /// Whether somebody gave the key a value that it does not take.
+    /// Returns whether a layer has an invalid value for the key.
     fn refused(&self, key: &str) -> bool {
         self.0.iter().any(|(entry, _)| entry.refused.contains(&key))
     }
 }
 
-/// Keys that were set and that engines of this kind do not have.
+/// Reports keys that engines of this kind do not have.
 fn meaningless(kind: Kind, set: &Set<'_>) -> Vec<Problem> {
     let strangers = set.values().filter(|layered| !(layered.setting.key.is_for)(kind));
     let problem = |layered: &Layered<'_>| {
@@ -193,7 +193,7 @@ fn meaningless(kind: Kind, set: &Set<'_>) -> Vec<Problem> {
     strangers.map(problem).collect()
 }
 
-/// References to environment variables that hold nothing.
+/// Returns references to environment variables that are unset or blank.
 fn unset_variables(set: &Set<'_>, variables: &Variables) -> Vec<(Place, String)> {
     let mut unset: Vec<(Place, String)> = Vec::new();
     for layered in set.values() {
@@ -207,7 +207,7 @@ fn unset_variables(set: &Set<'_>, variables: &Variables) -> Vec<(Place, String)>
     unset
 }
 
-/// What was set, over what holds otherwise.
+/// Returns the settings merged over the defaults.
 fn values(kind: Kind, set: &Set<'_>) -> Values {
     let mut values: Values = defaults(&ENGINE).clone();
     values.extend(kind.default_url().map(|url| ("url", Value::Url(url.to_owned()))));

@@ -1,4 +1,4 @@
-//! The files of one folder's configuration as they were read, and the layers that they come to.
+//! The configuration files of one folder and the layers made from them.
 
 use std::path::PathBuf;
 
@@ -10,37 +10,37 @@ use crate::problem::Problem;
 use crate::trust::{Trust, TrustStore};
 use crate::variables::Variables;
 
-/// What was read for one folder. Two that are equal come to the same layers.
+/// Files read for one folder. Equal values have equal layers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// The user's own file.
+    /// The user's file.
     pub user: Option<FileRead>,
-    /// The workspace's file. Its path must have no links in it: what is trusted and what is found from its folder belong together.
+    /// The workspace's file. Its path must be free of links, because the trust list and the file's folder both depend on it.
     pub workspace: Option<FileRead>,
-    /// The file that the command line names; it is there, or could not be read.
+    /// The file given on the command line, even if it could not be read.
     pub command_line: Option<FileRead>,
     /// The list of trusted files.
     pub trusted: Option<FileRead>,
 }
 
-/// A file that is there.
+/// An existing file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRead {
     /// Its path.
     pub path: PathBuf,
-    /// Its content; why it could not be read otherwise.
+    /// Its content, or the reason why it could not be read.
     pub content: Result<Vec<u8>, String>,
 }
 
 impl Files {
-    /// The layers of these files, of an editor's settings, of which later ones beat earlier ones, and of the environment.
+    /// Returns the layers of these files, of the editor's settings (later ones override earlier ones) and of the environment.
     pub fn layers(&self, editor: &[Json], variables: &Variables) -> Vec<Layer> {
         let mut layers = vec![Layer::environment(variables)];
         layers.extend(editor.iter().map(|settings| Layer::editor(settings, variables)));
         let trusted = |kind, file: &FileRead| file.layer(kind, Trust::Trusted, variables);
         layers.extend(self.user.iter().map(|file| trusted(LayerKind::User, file)));
         layers.extend(self.command_line.iter().map(|file| trusted(LayerKind::CommandLine, file)));
-        // The same file twice would say everything twice.
+        // Reading the same file twice would report every problem twice.
         let named = self.command_line.as_ref().map(|file| &file.path);
         let workspace = self.workspace.as_ref().filter(|file| Some(&file.path) != named);
         layers.extend(workspace.map(|file| self.of_workspace(file, editor, variables)));
@@ -72,7 +72,7 @@ impl FileRead {
         }
     }
 
-    /// The file as a list of trusted files. One that cannot be read trusts nothing.
+    /// Parses the file as a trust list. A list that cannot be read trusts no files.
     fn list(&self) -> Result<TrustStore, Problem> {
         let list = match &self.content {
             Ok(content) => {

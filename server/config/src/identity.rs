@@ -1,7 +1,7 @@
 //! The settings of an engine that can change its answers, key by key.
 //!
-//! Made from the table of keys: a new key takes part unless it is named in [`OTHERS`]. Reads no files; the caller hashes the contents
-//! of the paths and the values that may be secret.
+//! Derived from the table of keys: a new key is included unless it is listed in [`OTHERS`]. Reads no files; the caller hashes the
+//! contents of the paths and the values that may be secret.
 
 use std::path::PathBuf;
 
@@ -13,31 +13,31 @@ use crate::table::ENGINE;
 use crate::value::Value;
 use crate::variables::Variables;
 
-/// Keys that take no part. A run has the name, the kind and the model in fields of their own; prices are compared for themselves; the
-/// command consists of files, which only the caller can find.
+/// Excluded keys. A run has the name, the kind and the model in its own fields; prices are compared separately; the command
+/// consists of files that only the caller can find.
 const OTHERS: [&str; 6] = ["name", "kind", "model", "price_in", "price_out", "command"];
 
 /// A setting that can change an engine's answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdentityPart {
-    /// The key, with a dot before the name inside a table: `headers.accept`.
+    /// The key; inside a table the key, a dot and the name: `headers.accept`.
     pub key: String,
     /// The value.
     pub value: IdentityValue,
 }
 
-/// A value that can change an engine's answers.
+/// The value of such a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IdentityValue {
-    /// May be shown.
+    /// May be displayed.
     Plain(String),
-    /// May hold a key, a password or an address, and must only be stored as a keyed hash.
+    /// May hold a key, a password or an address; store it only as a keyed hash.
     Secret(Secret),
-    /// The contents of this file.
+    /// Its contents matter, not its path.
     File(PathBuf),
 }
 
-/// Returns the parts of the values that mean something to the kind, in the order of the table.
+/// Returns the parts of the values that apply to the kind, in the order of the table.
 pub(crate) fn identity(kind: Kind, values: &Values, variables: &Variables) -> Vec<IdentityPart> {
     let keys = ENGINE.keys.iter().filter(|key| (key.is_for)(kind) && !OTHERS.contains(&key.name));
     keys.filter_map(|key| Some((key.name, values.get(key.name)?)))
@@ -57,7 +57,7 @@ fn parts(key: &str, value: &Value, variables: &Variables) -> Vec<IdentityPart> {
         Value::Text(text) => plain(text.clone()),
         Value::Url(url) => secret(url),
         Value::List(words) => secret(&words.join("\0")),
-        // The folder is a place; other paths matter by what they lead to.
+        // A folder is identified by its path, other paths by the contents of their files.
         Value::Path(path) if key == "folder" => secret(&path.to_string_lossy()),
         Value::Path(path) => one(IdentityValue::File(path.clone())),
         Value::Template(template) => one(IdentityValue::Secret(template.fill(variables))),
@@ -70,7 +70,7 @@ fn parts(key: &str, value: &Value, variables: &Variables) -> Vec<IdentityPart> {
             .collect(),
         Value::Json(map) => map
             .iter()
-            // Engines describe these fields by this name.
+            // Engines use this name for these fields.
             .map(|(name, value)| IdentityPart { key: format!("extra.{name}"), value: json(value) })
             .collect(),
         Value::Options(pattern) => options(key, pattern, variables),
@@ -82,7 +82,7 @@ fn options(key: &str, pattern: &Pattern, variables: &Variables) -> Vec<IdentityP
     vec![IdentityPart { key: key.to_owned(), value: json(&filled) }]
 }
 
-/// Numbers and truth values hold no key.
+/// Numbers and booleans hold no key.
 fn json(value: &serde_json::Value) -> IdentityValue {
     match value {
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
@@ -105,7 +105,7 @@ mod tests {
         Template::parse(text).expect("its dollar signs are right")
     }
 
-    /// Two values of a key.
+    /// Returns two values of a key's type.
     fn two(takes: Type) -> [Value; 2] {
         let text = |text: &str| Value::Text(text.to_owned());
         let json = |text: &str| serde_json::json!({"a": text}).as_object().expect("an object").clone();
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// A key of the table that does not take part makes two engines one.
+    /// If a key of the table were ignored, two different engines would have the same identity.
     #[test]
     fn every_key_of_the_table_takes_part_but_those_that_are_named() {
         for kind in Kind::ALL {

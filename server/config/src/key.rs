@@ -1,4 +1,4 @@
-//! What a row of the table is made of.
+//! Sections and keys: the rows of the table.
 
 use std::collections::BTreeMap;
 
@@ -9,55 +9,55 @@ use crate::value::Value;
 /// A section of the configuration.
 #[derive(Debug)]
 pub struct Section {
-    /// Its name.
+    /// Name of the section.
     pub name: &'static str,
-    /// What it is about, in a sentence.
+    /// One sentence of documentation.
     pub doc: &'static str,
-    /// Its keys.
+    /// Keys of the section.
     pub keys: &'static [Key],
 }
 
-/// One key: a row of the table.
+/// A key: one row of the table.
 #[derive(Debug)]
 pub struct Key {
-    /// The section that it belongs to.
+    /// Name of its section.
     pub section: &'static str,
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// What it takes.
+    /// Type of its values.
     pub takes: Type,
-    /// What holds where nobody sets it, as a file would say it.
+    /// Default, as written in a file.
     pub default: Option<&'static str>,
-    /// What it means, in a sentence.
+    /// One sentence of documentation.
     pub doc: &'static str,
-    /// Who may set it in a workspace.
+    /// Trust that a workspace's file needs to set it.
     pub workspace: Workspace,
-    /// Whether it means something to a kind of engine; never for keys that are no engine's.
+    /// Whether it applies to a kind of engine; always false for keys outside of engines.
     pub is_for: fn(Kind) -> bool,
 }
 
-/// Whether a workspace's file may set a key before somebody trusts it.
+/// Whether a workspace's file may set a key before the user trusts the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workspace {
-    /// It may: nothing leaves the machine and nothing runs by it.
+    /// May be set without trust: it sends nothing off the machine and runs nothing.
     Untrusted,
-    /// It may not.
+    /// Requires trust.
     Trusted,
 }
 
 impl Section {
-    /// The key that is called so.
+    /// Returns the key with this name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 
-    /// The names of its keys.
+    /// Returns the names of its keys.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.keys.iter().map(|key| key.name)
     }
 }
 
-/// A key has one row.
+/// Each key has exactly one row.
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
         (self.section, self.name) == (other.section, other.name)
@@ -65,13 +65,13 @@ impl PartialEq for Key {
 }
 
 impl Key {
-    /// The kinds of engines that it means something to.
+    /// Returns the kinds of engines that the key applies to.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> + Clone {
         let is_for = self.is_for;
         Kind::ALL.into_iter().filter(move |&kind| is_for(kind))
     }
 
-    /// The environment variable that sets it; none for keys of engines.
+    /// Returns the environment variable that sets the key; `None` for keys of engines.
     pub fn variable(&self) -> Option<String> {
         let is_engines = self.kinds().next().is_some();
         let name = || format!("GHOSTBENCH_{}_{}", self.section, self.name).to_uppercase();
@@ -79,5 +79,5 @@ impl Key {
     }
 }
 
-/// Values by the names of their keys, for one section or one engine.
+/// Values by key, for one section or one engine.
 pub(crate) type Values = BTreeMap<&'static str, Value>;

@@ -1,8 +1,8 @@
-//! The kinds of engines: how each is spoken to, and what it cannot do without.
+//! The kinds of engines: their protocols and requirements.
 
 use std::fmt;
 
-/// How an engine is spoken to.
+/// Protocol of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The built-in engine.
@@ -11,9 +11,9 @@ pub enum Kind {
     OpenAi,
     /// `/v1/chat/completions`.
     OpenAiChat,
-    /// A server of llama.cpp that is running.
+    /// A running llama.cpp server.
     LlamaCpp,
-    /// A server of llama.cpp that is started for a file.
+    /// A llama.cpp server started by Ghostbench for a model file.
     LlamaServer,
     /// Ollama.
     Ollama,
@@ -25,7 +25,7 @@ pub enum Kind {
     Tgi,
     /// vLLM.
     Vllm,
-    /// A server of Tabby.
+    /// A Tabby server.
     Tabby,
     /// Anthropic's `/v1/messages`.
     Anthropic,
@@ -33,12 +33,12 @@ pub enum Kind {
     Command,
     /// Any language server that offers inline completion.
     Lsp,
-    /// Fixed answers, for tests; nobody can configure it.
+    /// Fixed answers, for tests; not configurable.
     Scripted,
 }
 
 impl Kind {
-    /// All that can be configured.
+    /// All configurable kinds.
     pub const ALL: [Kind; 14] = [
         Kind::Builtin,
         Kind::OpenAi,
@@ -56,7 +56,7 @@ impl Kind {
         Kind::Lsp,
     ];
 
-    /// The word for it.
+    /// Returns the name used in files.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Builtin => "builtin",
@@ -77,12 +77,12 @@ impl Kind {
         }
     }
 
-    /// The kind that is called so, among those that can be configured.
+    /// Returns the configurable kind with this name.
     pub fn from_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What it is, in a sentence.
+    /// Returns one sentence of documentation.
     pub fn doc(self) -> &'static str {
         match self {
             Kind::Builtin => {
@@ -109,49 +109,49 @@ impl Kind {
         }
     }
 
-    /// Whether it is more than a part of this process.
+    /// Returns whether the engine runs outside of this process.
     pub(crate) fn is_elsewhere(self) -> bool {
         !matches!(self, Kind::Builtin | Kind::Scripted)
     }
 
-    /// Whether a program is run for it.
+    /// Returns whether Ghostbench starts a program for it.
     pub fn is_program(self) -> bool {
         matches!(self, Kind::LlamaServer | Kind::Command | Kind::Lsp)
     }
 
-    /// Whether it is asked by HTTP.
+    /// Returns whether it uses HTTP.
     pub(crate) fn speaks_http(self) -> bool {
         self.is_elsewhere() && !matches!(self, Kind::Command | Kind::Lsp)
     }
 
-    /// Whether it is a server that somebody else runs, with an address.
+    /// Returns whether it is a server with an address, not started by Ghostbench.
     pub(crate) fn has_address(self) -> bool {
         self.speaks_http() && !self.is_program()
     }
 
-    /// Whether it has a model that we prompt.
+    /// Returns whether it has a model that Ghostbench prompts.
     pub(crate) fn is_prompted(self) -> bool {
         self.speaks_http() && self != Kind::Tabby
     }
 
-    /// Whether we can render the prompt ourselves.
+    /// Returns whether Ghostbench can render the prompt.
     pub(crate) fn takes_template(self) -> bool {
         use Kind::{Anthropic, DeepSeekFim, MistralFim, OpenAiChat};
         self.is_prompted() && !matches!(self, OpenAiChat | Anthropic | MistralFim | DeepSeekFim)
     }
 
-    /// Whether fields of the user's can go into a request.
+    /// Returns whether requests can contain extra fields from the user.
     pub(crate) fn takes_extra(self) -> bool {
         self.speaks_http() || self == Kind::Lsp
     }
 
-    /// Whether it is told how long an answer may be.
+    /// Returns whether requests limit the length of the answer.
     pub(crate) fn has_limit(self) -> bool {
         self.is_prompted() || self == Kind::Command
     }
 
-    /// Keys without which it cannot be asked. Code goes to servers that somebody named: only where the vendor's name stands in the
-    /// kind, or the server is on this machine, there is a default.
+    /// Returns the required keys. Code is sent only to servers that the user named: the address has a default only if the kind
+    /// names the vendor or the server is on this machine.
     pub fn needs(self) -> &'static [&'static str] {
         match self {
             Kind::Builtin | Kind::LlamaCpp | Kind::Scripted => &[],
@@ -163,7 +163,7 @@ impl Kind {
         }
     }
 
-    /// Where it is asked when nobody says where.
+    /// Returns the default address.
     pub const fn default_url(self) -> Option<&'static str> {
         match self {
             Kind::LlamaCpp => Some("http://127.0.0.1:8080"),
@@ -182,7 +182,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The words for all kinds.
+/// Names of all kinds.
 pub(crate) const NAMES: [&str; Kind::ALL.len()] = {
     let mut names = [""; Kind::ALL.len()];
     let mut at = 0;

@@ -1,6 +1,6 @@
-//! One layer of the configuration: a file, the editor's settings or the environment, checked by itself.
+//! One layer of the configuration: a file, the editor's settings or the environment, each checked on its own.
 //!
-//! Whatever is wrong with a layer stays in it. A layer with an error may be replaced by what it was before.
+//! Problems of a layer do not affect other layers. A layer with an error may be replaced by its last valid version.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::trust::Trust;
 use crate::types::Surroundings;
 use crate::variables::Variables;
 
-/// What the names of all our environment variables begin with.
+/// Prefix of all Ghostbench environment variables.
 const PREFIX: &str = "GHOSTBENCH_";
 
 /// A layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     pub(crate) kind: LayerKind,
-    /// The file, if it is one.
+    /// Path, if the layer is a file.
     pub(crate) path: Option<Arc<Path>>,
     pub(crate) trust: Trust,
     pub(crate) settings: Vec<Setting>,
@@ -33,7 +33,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// A file with its content. One that is no TOML sets nothing; it is nevertheless checked as far as it can be read.
+    /// Parses a file. Invalid TOML sets nothing, but everything that can be parsed is still checked.
     pub fn file(kind: LayerKind, path: &Path, content: &[u8], trust: Trust, variables: &Variables) -> Layer {
         let path: Arc<Path> = path.into();
         let text = match str::from_utf8(content) {
@@ -58,14 +58,14 @@ impl Layer {
         Layer::new(kind, Some(path), trust, checked)
     }
 
-    /// A file that is there and cannot be read.
+    /// A file that exists and cannot be read.
     pub fn unreadable(kind: LayerKind, path: &Path, reason: &str) -> Layer {
         let path: Arc<Path> = path.into();
         let problems = vec![Problem::error(Place::whole(&path), format!("cannot be read: {reason}"))];
         Layer::new(kind, Some(path), Trust::Trusted, Checked { problems, ..Checked::default() })
     }
 
-    /// The settings of an editor: the sections and keys of a file as JSON, in the spelling of editors or of files. Nulls set nothing.
+    /// Parses the settings of an editor: the sections and keys of a file as JSON, in camelCase or snake_case. Nulls set nothing.
     pub fn editor(settings: &Json, variables: &Variables) -> Layer {
         let around = Surroundings { folder: None, is_shared: false, variables };
         let checked = match (settings, json::entries(settings)) {
@@ -82,7 +82,7 @@ impl Layer {
         Layer::new(LayerKind::Editor, None, Trust::Trusted, checked)
     }
 
-    /// The environment variables of the table. Others with our prefix are somebody else's, unless they look like one of them.
+    /// Reads the environment variables of the table. Others with the same prefix are ignored unless they resemble one of these.
     pub fn environment(variables: &Variables) -> Layer {
         let mut checked = Checked::default();
         let keys: Vec<_> = SECTIONS.iter().flat_map(|section| section.keys).collect();
@@ -111,32 +111,32 @@ impl Layer {
         Layer { kind, path, trust, settings, engines, problems }
     }
 
-    /// Which layer it is.
+    /// Returns the kind of the layer.
     pub fn kind(&self) -> LayerKind {
         self.kind
     }
 
-    /// The file that it was read from, if it is one.
+    /// Returns the path, if the layer is a file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Whether it may set everything.
+    /// Returns whether the layer may set all keys.
     pub fn trust(&self) -> Trust {
         self.trust
     }
 
-    /// What is wrong with it.
+    /// Returns the problems of the layer.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Whether it holds something that cannot be used, so that it says less than its author meant it to.
+    /// Returns whether the layer has an error, so that some of its settings are missing.
     pub fn is_broken(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// The layer, or, while it is broken, what an earlier version of it set; with what is wrong with it now.
+    /// Returns the layer; if it is broken, with the settings of its earlier version and the problems of the current one.
     #[must_use]
     pub fn or_last_good(self, earlier: Option<&Layer>) -> Layer {
         match earlier {
@@ -152,12 +152,12 @@ impl Layer {
     }
 }
 
-/// Whether an editor says by its settings that its user trusts the folder; `None` where it says nothing.
+/// Returns the editor's `trusted` setting; `None` if unset.
 pub fn editor_trusts(settings: &Json) -> Option<bool> {
     settings.get(TRUSTED)?.as_bool()
 }
 
-/// A word about a variable that is none of ours and looks like one.
+/// Returns a warning about an unknown variable that resembles a known one.
 fn unknown_variable(name: &str, names: &[String]) -> Option<Problem> {
     let rest = name.strip_prefix(PREFIX)?;
     let names = names.iter().filter_map(|name| name.strip_prefix(PREFIX));

@@ -1,14 +1,14 @@
-//! The configuration: one table of keys, layers of values, and who may set what.
+//! The configuration: one table of keys, layers of values, and rules for trust.
 //!
 //! ```text
 //! files, editor's settings, environment ──raw──► entries with places ──check (by the table)──► Layer ─┐
 //! table ──► schema, documentation                                              problems ◄─────────────┤
-//!                                                     Config (what holds, from where) ◄──merge, trust─┘
+//!                                             Config (values and origins) ◄──merge, trust─────────────┘
 //! ```
 //!
-//! It is given texts and returns values: reading files and the environment is its callers' part. Every key, its type, its default and
-//! its documentation stand once, in `table.rs`. Whatever somebody writes that the table does not know is reported and never ignored;
-//! what is wrong with one layer stays in that layer; and no message quotes what may be a key.
+//! The crate converts texts to values; callers read files and the environment. Every key, its type, default and documentation are
+//! defined once, in `table.rs`. Unknown input is always reported, never ignored. Problems of one layer do not affect other layers.
+//! No message quotes a value that may be a key.
 #![deny(clippy::disallowed_methods)]
 
 mod check;
@@ -53,5 +53,5 @@ pub use trust::{Trust, TrustError, TrustStore};
 pub use types::{NO_PROXY, Type};
 pub use variables::Variables;
 
-/// What a workspace's file is called.
+/// Name of a workspace's configuration file.
 pub const FILE_NAME: &str = "ghostbench.toml";

@@ -1,4 +1,4 @@
-//! Tables for programs of others: any JSON, in whose texts a dollar sign refers to the environment.
+//! Tables passed on to other programs: arbitrary JSON whose strings may refer to environment variables with a dollar sign.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,17 +8,17 @@ use serde_json::{Map, Value as Json};
 use crate::Secret;
 use crate::variables::{Template, Variables};
 
-/// JSON with references to the environment, not filled in yet. It may hold keys, so nothing but its names is shown.
+/// JSON with unresolved references to environment variables. It may hold keys, so only its names are displayed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Pattern {
-    /// What refers to nothing.
+    /// JSON without references.
     Json(Json),
     Text(Template),
     List(Vec<Pattern>),
     Table(BTreeMap<String, Pattern>),
 }
 
-/// A table that may hold keys. Nothing shows what is in it.
+/// A table that may hold keys. Its content is never displayed.
 #[derive(Clone, Default, PartialEq)]
 pub struct SecretTable {
     filled: Map<String, Json>,
@@ -26,18 +26,18 @@ pub struct SecretTable {
 }
 
 impl SecretTable {
-    /// The table, to be sent and for nothing else.
+    /// Returns the table. Only send it; never display it.
     pub fn expose(&self) -> &Map<String, Json> {
         &self.filled
     }
 
-    /// What of it came from the environment.
+    /// Returns the values that came from the environment.
     pub fn secrets(&self) -> &[Secret] {
         &self.secrets
     }
 }
 
-/// A table that refers to nothing.
+/// A table without references.
 impl From<Map<String, Json>> for SecretTable {
     fn from(filled: Map<String, Json>) -> SecretTable {
         SecretTable { filled, secrets: Vec::new() }
@@ -51,7 +51,7 @@ impl fmt::Debug for SecretTable {
 }
 
 impl Pattern {
-    /// The pattern of what somebody wrote; what is wrong with a text otherwise, with the name that it belongs to.
+    /// Parses references in the JSON. An error has a description and the name of the affected entry.
     pub(crate) fn parse(json: Json, name: &str) -> Result<Pattern, (String, &'static str)> {
         Ok(match json {
             Json::String(text) => {
@@ -72,7 +72,7 @@ impl Pattern {
         })
     }
 
-    /// Names of the variables that it refers to.
+    /// Returns the names of the referenced variables.
     pub(crate) fn variables(&self) -> Vec<&str> {
         match self {
             Pattern::Json(_) => Vec::new(),
@@ -82,7 +82,7 @@ impl Pattern {
         }
     }
 
-    /// The first name that `is_key` says holds a key and whose text refers to nothing.
+    /// Returns the first name that, by `is_key`, holds a key and whose text has no reference.
     pub(crate) fn bare_key(&self, is_key: &impl Fn(&str) -> bool) -> Option<&str> {
         let Pattern::Table(fields) = self else {
             let Pattern::List(items) = self else { return None };
@@ -94,7 +94,7 @@ impl Pattern {
         })
     }
 
-    /// The table with the variables' values; what is no table is an empty one.
+    /// Substitutes the variables. Anything but a table becomes an empty one.
     pub(crate) fn fill(&self, variables: &Variables) -> SecretTable {
         let filled = match self.filled(variables) {
             Json::Object(filled) => filled,

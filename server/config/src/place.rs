@@ -1,13 +1,13 @@
-//! Where something was set.
+//! The origin of settings.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The layers of the configuration; each one beats those before it, key by key.
+/// The layers of the configuration, weakest first. Each one overrides those before it, key by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
-    /// What holds where nobody said anything.
+    /// Defaults.
     Default,
     /// The file in the platform's configuration folder.
     User,
@@ -17,12 +17,12 @@ pub enum LayerKind {
     Editor,
     /// Environment variables.
     Environment,
-    /// The file that the command line names.
+    /// The file given on the command line.
     CommandLine,
 }
 
 impl LayerKind {
-    /// The layer in words.
+    /// Returns the layer's name for display.
     pub fn name(self) -> &'static str {
         match self {
             LayerKind::Default => "default",
@@ -35,12 +35,12 @@ impl LayerKind {
     }
 }
 
-/// A place that somebody can go to and change something.
+/// The place of a setting, where the user can change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Nowhere: the default.
+    /// No place: the default.
     Default,
-    /// In a file, lines and columns counted from 1, columns in characters.
+    /// A position in a file. Lines and columns are 1-based; columns are in characters.
     File {
         /// The file.
         path: Arc<Path>,
@@ -49,15 +49,15 @@ pub enum Place {
         /// The column.
         column: usize,
     },
-    /// In the editor's settings, as a path with dots.
+    /// A dotted path in the editor's settings.
     Setting(String),
-    /// In an environment variable.
+    /// An environment variable.
     Variable(String),
-    /// In an option of the command line.
+    /// A command-line option.
     Option(&'static str),
 }
 
-/// A layer with the place in it.
+/// A layer and a place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The layer.
@@ -67,12 +67,12 @@ pub struct Origin {
 }
 
 impl Place {
-    /// A file as a whole.
+    /// The file as a whole.
     pub(crate) fn whole(path: &Arc<Path>) -> Place {
         Place::File { path: Arc::clone(path), line: 0, column: 0 }
     }
 
-    /// The same without what an edit elsewhere in the file changes.
+    /// Returns the place without its position, which edits elsewhere in the file change.
     pub(crate) fn without_position(&self) -> Place {
         match self {
             Place::File { path, .. } => Place::whole(path),
@@ -80,7 +80,7 @@ impl Place {
         }
     }
 
-    /// What orders the places of one layer.
+    /// Sort key of places within one layer.
     pub(crate) fn position(&self) -> (usize, usize) {
         match self {
             Place::File { line, column, .. } => (*line, *column),

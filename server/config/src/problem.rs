@@ -1,32 +1,32 @@
-//! What is wrong with a configuration, said once and so that it can be mended.
+//! Problems of a configuration, each reported once and with a remedy.
 
 use std::fmt;
 
 use crate::place::Place;
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A file was not trusted; what it sets beyond the harmless is left out, as it should be.
+    /// A file is not trusted; its settings that require trust are ignored as intended.
     Untrusted,
-    /// Something means nothing, or cannot work as it is.
+    /// A setting has no effect or cannot work.
     Warning,
-    /// A value cannot be used, or a file cannot be read.
+    /// A value is invalid or a file cannot be read.
     Error,
 }
 
-/// Something wrong, where it is and what helps. Never quotes what may be a key.
+/// A problem with its place and remedy. Never quotes a value that may be a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where.
+    /// Place of the problem.
     pub place: Place,
-    /// What is wrong, and the remedy.
+    /// Description and remedy.
     pub message: String,
 }
 
-/// What a person is told once, however often it is found again.
+/// Identity of a problem, so that it is reported only once even if it is found repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cause(String);
 
@@ -39,7 +39,7 @@ impl Problem {
         Problem { severity: Severity::Warning, place, message: message.into() }
     }
 
-    /// What it is about, wherever an edit moves it in its file.
+    /// Returns the cause, which does not change when an edit moves the problem within its file.
     pub fn cause(&self) -> Cause {
         Cause(format!("{}: {}", self.place.without_position(), self.message))
     }

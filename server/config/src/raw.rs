@@ -1,5 +1,4 @@
-//! What somebody wrote, before anybody knows whether it means something: the same shape for files and for editors' settings, with
-//! the place of every part.
+//! Unchecked settings: one representation for files and editors' settings, with the place of every part.
 
 pub(crate) mod json;
 pub(crate) mod toml;
@@ -15,7 +14,7 @@ pub(crate) struct Node {
     pub(crate) place: Place,
 }
 
-/// A key with its place, and its value.
+/// A key with its place and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
@@ -23,7 +22,7 @@ pub(crate) struct Entry {
     pub(crate) node: Node,
 }
 
-/// A value of either language.
+/// A value in TOML or JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Raw {
     /// Sets nothing.
@@ -34,12 +33,12 @@ pub(crate) enum Raw {
     Text(String),
     List(Vec<Node>),
     Table(Vec<Entry>),
-    /// Something that no key takes, in words.
+    /// A type that no key accepts, with its description.
     Strange(&'static str),
 }
 
 impl Raw {
-    /// What kind of value it is, in words.
+    /// Describes the type of the value.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Raw::Null => "nothing",
@@ -53,7 +52,7 @@ impl Raw {
         }
     }
 
-    /// The same as JSON; what JSON does not have, in words.
+    /// Converts the value to JSON. An error describes a type that JSON lacks.
     pub(crate) fn to_json(&self) -> Result<Json, &'static str> {
         Ok(match self {
             Raw::Null => Json::Null,
@@ -72,7 +71,7 @@ impl Raw {
     }
 }
 
-/// A table as JSON; what JSON does not have, in words.
+/// Converts a table to JSON. An error describes a type that JSON lacks.
 pub(crate) fn object(entries: &[Entry]) -> Result<Map<String, Json>, &'static str> {
     entries.iter().map(|entry| Ok((entry.key.clone(), entry.node.raw.to_json()?))).collect()
 }

@@ -1,4 +1,4 @@
-//! The JSON schema of a configuration file, for editors that check and complete while somebody writes one.
+//! The JSON schema of a configuration file, with which editors check it and offer completions.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -6,7 +6,7 @@ use crate::key::{Key, Section};
 use crate::kind::Kind;
 use crate::table::{ENGINE, SECTIONS};
 
-/// The schema, as JSON text. Made from the table.
+/// Returns the schema as JSON text, generated from the table.
 pub fn schema() -> String {
     let mut sections: Map<String, Json> =
         SECTIONS.iter().map(|section| (section.name.to_owned(), of_section(section))).collect();
@@ -39,14 +39,14 @@ fn of_section(section: &Section) -> Json {
 fn of_key(key: &Key) -> Json {
     let mut schema = key.takes.schema();
     schema["description"] = key.doc.into();
-    // Defaults are texts or numbers, which JSON writes as TOML does.
+    // Defaults are strings, numbers or booleans, which have the same syntax in JSON and TOML.
     if let Some(default) = key.default.and_then(|default| serde_json::from_str::<Json>(default).ok()) {
         schema["default"] = default;
     }
     schema
 }
 
-/// What an engine of this kind may say. What it needs may stand in another layer, so nothing is required here.
+/// Returns the schema of an engine of this kind. Required keys may be set in another layer, so the schema requires none.
 fn of_kind(kind: Kind) -> Json {
     let strangers = ENGINE.keys.iter().filter(|key| !(key.is_for)(kind));
     let refused: Map<String, Json> = strangers.map(|key| (key.name.to_owned(), Json::Bool(false))).collect();

@@ -1,18 +1,18 @@
-//! Values that nobody is shown.
+//! Secret values, which are never displayed.
 
 use std::fmt;
 
-/// A key, or anything else that proves who asks. No message, log or trace ever shows it.
+/// A key or another credential. It never appears in messages, logs or traces.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// A secret as its owner wrote it down; blanks around it are no part of it.
+    /// Creates a secret. Trims blanks.
     pub fn new(text: &str) -> Secret {
         Secret(text.trim().to_owned())
     }
 
-    /// The secret itself, to be sent and for nothing else.
+    /// Returns the secret. Only send it; never display it.
     pub fn expose(&self) -> &str {
         &self.0
     }

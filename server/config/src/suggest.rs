@@ -1,8 +1,8 @@
-//! What somebody may have meant.
+//! Suggestions for misspelled names.
 
 use strsim::damerau_levenshtein;
 
-/// The candidate that a word most resembles: a slip of one letter in three, at most.
+/// Returns the candidate most similar to a word, with at most one wrong letter in three.
 pub(crate) fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = snake_case(word);
     let rated = candidates.into_iter().map(|candidate| (damerau_levenshtein(&word, candidate), candidate));
@@ -10,7 +10,7 @@ pub(crate) fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     rated.filter(|&(slips, candidate)| slips <= limit(candidate)).min().map(|(_, candidate)| candidate)
 }
 
-/// `deadlineMs`, `deadline-ms` and `DEADLINE_MS` as `deadline_ms`.
+/// Converts `deadlineMs`, `deadline-ms` and `DEADLINE_MS` to `deadline_ms`.
 pub(crate) fn snake_case(word: &str) -> String {
     let mut snake = String::new();
     let mut was_lower = false;
@@ -24,7 +24,7 @@ pub(crate) fn snake_case(word: &str) -> String {
     snake
 }
 
-/// ", did you mean ...?" or what is known, for the end of a message.
+/// Returns ", did you mean ...?" or the list of known words, for the end of a message.
 pub(crate) fn remedy<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match suggest(word, known.clone()) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -32,7 +32,7 @@ pub(crate) fn remedy<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clon
     }
 }
 
-/// Words in backquotes.
+/// Joins words in backquotes.
 pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }

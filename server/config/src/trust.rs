@@ -1,4 +1,4 @@
-//! Which files of workspaces somebody has looked at and trusts: by path and content, so that a changed file has to be looked at again.
+//! The list of trusted workspace files. Trust depends on path and content, so a changed file has to be trusted again.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The version of the list's format; a newer one is not read. Since version 2, paths may be other than text.
+/// Version of the list's format. Other versions are rejected.
 const SCHEMA: u32 = 2;
 
-/// How far a file is trusted.
+/// Trust in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// As it stands there.
+    /// This content is trusted.
     Trusted,
-    /// An earlier version of it was.
+    /// An earlier content is trusted.
     Changed,
-    /// Nobody has said so.
+    /// Neither is trusted.
     Unknown,
 }
 
-/// The files that are trusted. The path is part of it because a file's commands are found from its folder.
+/// The trusted files. The path matters because commands in a file are resolved relative to its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustStore {
     /// blake3 of the content, by path.
     hashes: BTreeMap<PathBuf, String>,
 }
 
-/// Why a list cannot be read.
+/// Reason why a list cannot be read.
 #[derive(Debug, Error)]
 pub enum TrustError {
-    /// It is something else.
+    /// Not a trust list.
     #[error("this is no list of trusted files ({0}); remove it, and trust them again")]
     Foreign(String),
-    /// It was written by a newer version.
+    /// Written by a newer version.
     #[error(
         "this list of trusted files has version {found}, and {SCHEMA} is known here; use a newer ghostbench"
     )]
@@ -83,7 +83,7 @@ impl From<StoredPath> for PathBuf {
 }
 
 impl TrustStore {
-    /// The list as [`TrustStore::print`] wrote it.
+    /// Parses a list written by [`TrustStore::print`].
     pub fn parse(text: &str) -> Result<TrustStore, TrustError> {
         let foreign = |error: serde_json::Error| TrustError::Foreign(error.to_string());
         let json: serde_json::Value = serde_json::from_str(text).map_err(foreign)?;
@@ -96,7 +96,7 @@ impl TrustStore {
         })
     }
 
-    /// The list as JSON.
+    /// Returns the list as JSON.
     pub fn print(&self) -> String {
         let file = |(path, hash): (&PathBuf, &String)| StoredFile {
             path: path.as_path().into(),
@@ -107,7 +107,7 @@ impl TrustStore {
         format!("{text}\n")
     }
 
-    /// How far the file at `path` (whole, without links) is trusted with this content.
+    /// Returns the trust in this content of the file at `path` (absolute, without links).
     pub fn trust_in(&self, path: &Path, content: &[u8]) -> Trust {
         match self.hashes.get(path) {
             Some(trusted) if *trusted == hash(content) => Trust::Trusted,
@@ -116,17 +116,17 @@ impl TrustStore {
         }
     }
 
-    /// Trusts a file with this content, in the place of what it was before.
+    /// Trusts a file with this content and replaces an earlier entry.
     pub fn trust(&mut self, path: &Path, content: &[u8]) {
         self.hashes.insert(path.to_owned(), hash(content));
     }
 
-    /// Trusts a file no more; false if it was not trusted.
+    /// Removes a file from the list. Returns false if it was not in it.
     pub fn remove(&mut self, path: &Path) -> bool {
         self.hashes.remove(path).is_some()
     }
 
-    /// All paths.
+    /// Returns all paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.hashes.keys().map(PathBuf::as_path)
     }

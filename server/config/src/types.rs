@@ -1,6 +1,6 @@
-//! The types of values: what each takes, in which bounds, and how that is said to people and in a schema.
+//! The types of values: bounds, description and JSON schema of each.
 //!
-//! A value that is refused is not quoted where it may be a key.
+//! Messages do not quote an invalid value that may be a key.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::suggest::{listed, suggest};
 use crate::value::Value;
 use crate::variables::{Template, Variables, is_name_for_key};
 
-/// Longest text that is a name, in bytes; tables and file names hold no more.
+/// Maximum length of a name in bytes, so that it fits into tables and file names.
 const MAX_NAME: usize = 100;
 
-/// What a value may be.
+/// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
     /// True or false.
@@ -28,7 +28,7 @@ pub enum Type {
         min: i64,
         /// The largest.
         max: i64,
-        /// What it counts.
+        /// Unit of the number.
         unit: &'static str,
     },
     /// A number.
@@ -37,7 +37,7 @@ pub enum Type {
         min: f64,
         /// The largest.
         max: f64,
-        /// What it counts, if anything.
+        /// Unit of the number; may be empty.
         unit: &'static str,
     },
     /// A duration in whole milliseconds.
@@ -51,41 +51,41 @@ pub enum Type {
     Text,
     /// A name that fits into one line of a table.
     Name,
-    /// One of some words.
+    /// One of these words.
     Choice(&'static [&'static str]),
-    /// An address that begins with `http://` or `https://`.
+    /// A URL that begins with `http://` or `https://`.
     Url,
     /// The address of a proxy, or `none`; may refer to environment variables.
     Proxy,
-    /// A file or folder; relative to the folder of the file that names it.
+    /// A file or folder, relative to the folder of the configuration file.
     Path,
     /// A program with its arguments.
     Command,
     /// The name of an environment variable that holds a key.
     KeyVariable,
-    /// Names with texts that may refer to environment variables.
+    /// Header names with texts that may refer to environment variables.
     Headers,
     /// Names of environment variables with texts that may refer to others.
     Environment,
-    /// Names with anything.
+    /// Names with arbitrary values.
     Json,
-    /// Names with anything, in whose texts environment variables may be referred to.
+    /// Names with arbitrary values whose strings may refer to environment variables.
     Options,
 }
 
-/// What else a check depends on.
+/// Context of a check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
-    /// Folder of the file in which the value stands.
+    /// Folder of the file that contains the value.
     pub(crate) folder: Option<&'a Path>,
-    /// Whether the file belongs to a workspace, in which keys must not stand.
+    /// Whether the file belongs to a workspace and must not contain keys.
     pub(crate) is_shared: bool,
-    /// The environment, for the user's own folder.
+    /// Environment, for the home folder.
     pub(crate) variables: &'a Variables,
 }
 
 impl Type {
-    /// The value that was written, or why it is none of this type, as the rest of a sentence that begins with the key.
+    /// Returns the checked value, or the predicate of an error sentence whose subject is the key.
     pub(crate) fn check(self, raw: &Raw, around: Surroundings<'_>) -> Result<Value, String> {
         let value = match (self, raw) {
             (Type::Boolean, Raw::Boolean(value)) => Ok(Value::Boolean(*value)),
@@ -135,7 +135,7 @@ impl Type {
         })
     }
 
-    /// What it takes, in words.
+    /// Describes the accepted values in words.
     pub fn describe(self) -> String {
         let of = |unit: &str| if unit.is_empty() { String::new() } else { format!(" of {unit}") };
         match self {
@@ -164,7 +164,7 @@ impl Type {
         }
     }
 
-    /// What it takes, as a JSON schema.
+    /// Describes the accepted values as a JSON schema.
     pub(crate) fn schema(self) -> Json {
         match self {
             Type::Boolean => json!({"type": "boolean"}),
@@ -184,7 +184,7 @@ impl Type {
         }
     }
 
-    /// The value that an environment variable of this text stands for, for the types that a text can stand for.
+    /// Parses the text of an environment variable, for types that a text can represent.
     pub(crate) fn raw_of_variable(self, text: &str) -> Raw {
         let text = text.trim();
         let read = match self {
@@ -197,11 +197,11 @@ impl Type {
     }
 }
 
-/// Editors write whole numbers with a fraction of zero now and then.
+/// Editors sometimes write integers with a zero fraction.
 fn whole(raw: &Raw) -> Option<i64> {
     match raw {
         Raw::Integer(value) => Some(*value),
-        // Beyond 2^53 not every whole number is there, and no bound is that far.
+        // Beyond 2^53 not every integer has a float, and no bound is that large.
         Raw::Number(value) if value.fract() == 0.0 && value.abs() < 2f64.powi(53) => Some(*value as i64),
         _ => None,
     }
@@ -224,14 +224,14 @@ fn choice(words: &'static [&'static str], text: &str) -> Result<Value, String> {
     if words.contains(&text) {
         return Ok(Value::Text(text.to_owned()));
     }
-    // What is like no word is somebody's text, which messages do not repeat.
+    // Messages do not repeat a text that resembles no word, because it may be private.
     match suggest(text, words.iter().copied()) {
         Some(meant) => Err(format!("cannot be `{text}`; did you mean `{meant}`?")),
         None => Err(format!("wants {}", Type::Choice(words).describe())),
     }
 }
 
-/// An address of a web server; otherwise what to write.
+/// Parses a web address. An error describes the expected form.
 fn parse_url(text: &str, around: Surroundings<'_>) -> Result<Url, String> {
     let wanted = || format!("wants {}", Type::Url.describe());
     let url = Url::parse(text).map_err(|_| wanted())?;
@@ -263,10 +263,10 @@ fn proxy(text: &str, around: Surroundings<'_>) -> Result<Value, String> {
     Ok(Value::Template(template))
 }
 
-/// In the place of a proxy's address: not even the system's proxy is used.
+/// Value that disables all proxies, including the system's.
 pub const NO_PROXY: &str = "none";
 
-/// The path as the process can use it wherever it runs.
+/// Returns the path in a form that does not depend on the working directory.
 fn path(text: &str, around: Surroundings<'_>) -> Result<PathBuf, String> {
     if let Some(below_home) = text.strip_prefix("~/").or_else(|| text.strip_prefix("~\\")) {
         let home = around.variables.home().ok_or("begins with ~, and there is no home folder")?;
@@ -280,7 +280,7 @@ fn path(text: &str, around: Surroundings<'_>) -> Result<PathBuf, String> {
     }
 }
 
-/// A program that is named by a path is found from the file's folder; one that is not, by the system.
+/// A program given by a path is resolved relative to the file's folder, any other by the system.
 fn command(words: Option<Vec<String>>, around: Surroundings<'_>) -> Result<Value, String> {
     let wanted = || format!("wants {}", Type::Command.describe());
     let mut words = words.ok_or_else(wanted)?;
@@ -348,7 +348,7 @@ fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, Str
     Ok(Value::Templates(templates))
 }
 
-/// What a program of others is told.
+/// Options of a language server.
 fn options(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String> {
     let written = object(entries).map_err(|kind| format!("cannot hold {kind}"))?;
     let pattern = Pattern::parse(written.into(), "").map_err(|(name, remedy)| {
@@ -360,7 +360,7 @@ fn options(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String>
     }
 }
 
-/// How the names of variables end that hold keys.
+/// Suffixes of the names of variables that hold keys.
 const KEY_WORDS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
 fn is_key_name(name: &str) -> bool {
@@ -377,7 +377,7 @@ fn dollar(remedy: &str) -> String {
     format!("has a dollar sign that names no variable: {remedy}")
 }
 
-/// The characters of a token in RFC 9110.
+/// Token characters of RFC 9110.
 fn is_in_header_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

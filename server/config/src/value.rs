@@ -1,4 +1,4 @@
-//! A value that passed its checks, and how it gets into a field.
+//! Checked values and their conversion to fields.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::options::Pattern;
 use crate::variables::{Template, Variables};
 use crate::{Kind, Secret, SecretTable};
 
-/// A value of one of the types of the table. Shown as it stands in a file, without what may be a key.
+/// A value of one of the types of the table. Displayed as written in a file, with secrets removed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Boolean(bool),
@@ -19,7 +19,7 @@ pub(crate) enum Value {
     Number(f64),
     Milliseconds(u64),
     Text(String),
-    /// An address; its password is not shown.
+    /// A URL; its password is not displayed.
     Url(String),
     List(Vec<String>),
     Path(PathBuf),
@@ -31,7 +31,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Names of the variables that it refers to.
+    /// Returns the names of the referenced variables.
     pub(crate) fn variables(&self) -> Vec<&str> {
         match self {
             Value::Template(template) => template.variables().into_iter().collect(),
@@ -58,7 +58,7 @@ impl fmt::Display for Value {
                 let pairs = templates.iter().map(|(name, template)| format!("{name}: {template}"));
                 f.write_str(&pairs.collect::<Vec<_>>().join(", "))
             }
-            // What vendors call keys stands here under names that nobody can foresee.
+            // The names that vendors give to keys cannot be foreseen, so no value is displayed.
             Value::Json(map) => names_alone(f, map.keys()),
             Value::Options(Pattern::Table(fields)) => names_alone(f, fields.keys()),
             Value::Options(_) => f.write_str("…"),
@@ -71,10 +71,10 @@ fn names_alone<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a S
     f.write_str(&names.join(", "))
 }
 
-/// An address without user name, password and what follows a question mark, any of which may be a key.
+/// Returns a URL without user name, password and query, any of which may be a key.
 fn without_password(address: &str) -> String {
     let Ok(mut url) = url::Url::parse(address) else { return "…".to_owned() };
-    // They fail for addresses without a host, which have no password.
+    // This fails for URLs without a host, which have no password.
     let _ = url.set_password(None);
     let _ = url.set_username("");
     let has_query = url.query().is_some();
@@ -87,13 +87,13 @@ fn without_password(address: &str) -> String {
     if has_query { format!("{shown}?…") } else { shown }
 }
 
-/// The type of a field of the configuration.
+/// Type of a configuration field.
 pub(crate) trait Field: Sized {
-    /// The field for what was set, if anything; `None` where the field cannot hold it, which the table must not let happen.
+    /// Converts a setting. `None` if the field cannot hold it, which the table must rule out.
     fn of(value: Option<&Value>, variables: &Variables) -> Option<Self>;
 }
 
-/// Lets a type hold one variant.
+/// Implements [`Field`] for a type that holds one variant.
 macro_rules! field {
     ($type:ty, $pattern:pat => $value:expr) => {
         impl Field for $type {
@@ -134,7 +134,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Lets a collection hold one variant, and nothing where nothing was set.
+/// Implements [`Field`] for a collection that holds one variant, empty if unset.
 macro_rules! collection {
     ($type:ty, $variant:ident($inner:ident), $variables:ident => $value:expr) => {
         impl Field for $type {

@@ -1,31 +1,31 @@
-//! The environment as it was handed in, and text that refers to it.
+//! The environment and texts that refer to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::Secret;
 
-/// The environment's variables. Their values may be keys, so they are shown by nothing.
+/// Environment variables. Their values may be keys and are never displayed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {
-    /// Names come in any case on Windows, where the environment does not tell them apart.
+    /// Creates the environment. On Windows names are case-insensitive.
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Variables {
         Variables(variables.into_iter().map(|(name, value)| (as_system(&name), value)).collect())
     }
 
-    /// The value of a variable; one that is blank holds nothing.
+    /// Returns the value of a variable, or `None` if it is unset or blank.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(&as_system(name)).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
-    /// All names and values, by name.
+    /// Returns all names and values, sorted by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The user's own folder.
+    /// Returns the user's home folder.
     pub(crate) fn home(&self) -> Option<&str> {
         self.get("HOME").or_else(|| self.get("USERPROFILE"))
     }
@@ -41,8 +41,8 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// Text in which `$NAME` or `${NAME}` stands for a variable and `$$` for a dollar sign. It may end up holding a key, so what is
-/// written in it is not shown either, but for the variables' names.
+/// Text in which `$NAME` or `${NAME}` is a reference to a variable and `$$` a dollar sign. It may hold a key, so only the names of
+/// its variables are displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Template(Vec<Part>);
 
@@ -53,7 +53,7 @@ enum Part {
 }
 
 impl Template {
-    /// The text with its references told apart; what is wrong with it otherwise, without quoting it.
+    /// Parses the references in the text. An error describes the problem without quoting the text.
     pub(crate) fn parse(text: &str) -> Result<Template, &'static str> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -77,12 +77,12 @@ impl Template {
         Ok(Template(parts))
     }
 
-    /// The variable called `name`, and nothing else.
+    /// Creates a template that consists of the variable `name`.
     pub(crate) fn variable(name: &str) -> Template {
         Template(vec![Part::Variable(name.to_owned())])
     }
 
-    /// Names of the variables that it refers to.
+    /// Returns the names of the referenced variables.
     pub(crate) fn variables(&self) -> BTreeSet<&str> {
         self.0
             .iter()
@@ -93,12 +93,12 @@ impl Template {
             .collect()
     }
 
-    /// The text with the variables' values; those without one leave nothing.
+    /// Substitutes the variables. Unset ones become empty.
     pub(crate) fn fill(&self, variables: &Variables) -> Secret {
         Secret::new(&self.fill_as_is(variables))
     }
 
-    /// The same, with the blanks around it. It may be a key.
+    /// The same without trimming. The result may be a key.
     pub(crate) fn fill_as_is(&self, variables: &Variables) -> String {
         let part = |part: &'_ _| match part {
             Part::Text(text) => text.clone(),
@@ -108,7 +108,7 @@ impl Template {
     }
 }
 
-/// The name at the start of `text`, with or without braces, and what follows.
+/// Splits `text` into the name at its start, with or without braces, and the rest.
 fn reference(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = match text.strip_prefix('{') {
         Some(braced) => braced.split_once('}')?,
@@ -121,13 +121,13 @@ fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a variable can be called so.
+/// Returns whether the text is a valid variable name.
 fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text.chars().all(is_in_name)
 }
 
-/// Whether it is the name of a variable that people keep keys in. Small letters are refused: in a place where a name is asked for,
-/// somebody will put the key itself, which then must not be repeated by any message. Keys have small letters.
+/// Returns whether the text looks like the name of a variable that holds a key. Lower-case letters are rejected: users tend to
+/// write the key itself where its name is expected, messages must not repeat a key, and keys contain lower-case letters.
 pub(crate) fn is_name_for_key(text: &str) -> bool {
     is_name(text) && !text.contains(|c: char| c.is_ascii_lowercase())
 }

@@ -1,4 +1,4 @@
-//! Settings of an editor.
+//! Parses an editor's settings.
 
 use serde_json::Value as Json;
 
@@ -6,17 +6,17 @@ use super::{Entry, Node, Raw};
 use crate::place::Place;
 use crate::suggest::snake_case;
 
-/// Editors know our settings by this name.
+/// Name of the settings section in editors.
 const SECTION: &str = "ghostbench";
 
-/// The settings, with the names of keys as they stand in files; `None` where they are no object.
+/// Returns the settings with keys spelled as in files, or `None` if they are not an object.
 pub(crate) fn entries(settings: &Json) -> Option<Vec<Entry>> {
     let Raw::Table(mut entries) = node(settings, SECTION.to_owned()).raw else { return None };
     entries.iter_mut().for_each(rename);
     Some(entries)
 }
 
-/// Editors write `deadlineMs`. Sections, engines and their keys are renamed; what stands in a value is its owner's.
+/// Converts `deadlineMs` to snake case. Renames sections, engines and their keys, but no names inside values.
 fn rename(entry: &mut Entry) {
     entry.key = snake_case(&entry.key);
     match &mut entry.node.raw {

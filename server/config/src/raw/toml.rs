@@ -1,4 +1,4 @@
-//! Files, with the line and column of every part. What is no TOML is told all at once, and the rest is read.
+//! Parses files, with the line and column of every part. Reports all syntax errors at once and keeps the rest.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::types::Surroundings;
 use crate::value::Value;
 use crate::variables::Variables;
 
-/// The entries of a file, in its order, and what is wrong with it. A value on a line that is no TOML is not there.
+/// Returns the entries of a file in order, and its syntax errors. Values on lines with errors are removed.
 pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>) {
     let file = File { path, text, lines: line_starts(text) };
     if let Some(offset) = too_deep(text) {
@@ -30,7 +30,7 @@ pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>
     let mut problems = Vec::new();
     for error in &errors {
         let (line, column) = file.position(error.span().map_or(0, |span| span.start));
-        // What follows on the same line mostly follows from it.
+        // Further errors on the same line are mostly consequences.
         if broken.insert(line) {
             let place = Place::File { path: Arc::clone(path), line, column };
             problems.push(Problem::error(place, format!("this is no TOML: {}", words(error.message()))));
@@ -84,13 +84,13 @@ fn quoted_length(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// What the parser says, but for where it takes a word without quotes for the beginning of `nan`, `inf` or `true`.
+/// Returns the parser's message, unless it takes a word without quotes for the beginning of `nan`, `inf` or `true`.
 fn words(message: &str) -> &str {
     let is_guess = ["`nan`", "`inf`", "`true`", "`false`"].iter().any(|word| message.ends_with(word));
     if is_guess { "text must be in quotes" } else { message }
 }
 
-/// The file as a whole cannot be read as text.
+/// Reports a file that is not text.
 pub(crate) fn not_text(path: &Arc<Path>, valid: &[u8]) -> Problem {
     let valid = String::from_utf8_lossy(valid);
     let file = File { path, text: &valid, lines: line_starts(&valid) };
@@ -104,7 +104,7 @@ pub(crate) fn not_text(path: &Arc<Path>, valid: &[u8]) -> Problem {
 struct File<'a> {
     path: &'a Arc<Path>,
     text: &'a str,
-    /// Offsets in bytes at which lines begin.
+    /// Byte offsets of line starts.
     lines: Vec<usize>,
 }
 
@@ -144,12 +144,12 @@ impl File<'_> {
         Place::File { path: Arc::clone(self.path), line, column }
     }
 
-    /// Line and column of an offset, both from 1, the column in characters.
+    /// Returns the 1-based line and column of an offset, the column in characters.
     fn position(&self, offset: usize) -> (usize, usize) {
         let line = self.lines.partition_point(|&start| start <= offset);
         let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
         let before = self.text.get(start..offset).unwrap_or_default();
-        // A byte order mark is none of the characters that an editor shows.
+        // Editors do not count a byte order mark as a character.
         (line, before.trim_start_matches('\u{feff}').chars().count() + 1)
     }
 }
@@ -159,7 +159,7 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(after).collect()
 }
 
-/// Removes values that begin on one of these lines; tables lose only what they hold there.
+/// Removes values that begin on one of these lines; tables lose only the entries on them.
 fn prune(entries: &mut Vec<Entry>, lines: &BTreeSet<usize>) {
     let is_whole = |node: &Node| !lines.contains(&node.place.position().0);
     entries.retain_mut(|entry| match &mut entry.node.raw {
@@ -179,7 +179,7 @@ fn prune(entries: &mut Vec<Entry>, lines: &BTreeSet<usize>) {
     });
 }
 
-/// The default of a key, which the table writes as a file would. A default that cannot be read is none; a test reads all.
+/// Parses the default of a key, which is written as in a file. An invalid default is `None`; a test parses all of them.
 pub(crate) fn default_value(key: &Key) -> Option<Value> {
     let path: Arc<Path> = Path::new("").into();
     let (entries, problems) = entries(&path, &format!("default = {}", key.default?));

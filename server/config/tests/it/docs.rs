@@ -1,4 +1,4 @@
-//! What is made from the table is up to date.
+//! Generated documents are up to date.
 
 use config::{Config, Layer, LayerKind, Trust, Variables};
 use expect_test::expect_file;

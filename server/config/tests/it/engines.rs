@@ -1,4 +1,4 @@
-//! Engines of several layers, what they need, and what they come to.
+//! Engines in several layers: merging, requirements and results.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! From what was read to the layers that hold.
+//! From file contents to effective layers.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn workspace(text: &str) -> Files {
     Files { workspace: read(WORKSPACE, text), ..Files::default() }
 }
 
-/// The list of trusted files after somebody trusted the workspace's file with this text.
+/// Returns the trust list after the user trusts the workspace's file with this text.
 fn trusting(text: &str) -> Option<FileRead> {
     let mut list = TrustStore::default();
     list.trust(Path::new(WORKSPACE), text.as_bytes());
@@ -29,7 +29,7 @@ fn config(files: &Files, editor: &[Value]) -> Config {
     Config::new(&files.layers(editor, &variables), &variables)
 }
 
-/// Whether the workspace's engine can be asked.
+/// Returns whether the workspace's engine can be used.
 fn is_asked(files: &Files, editor: &[Value]) -> bool {
     config(files, editor).engines[0].settings.is_ok()
 }

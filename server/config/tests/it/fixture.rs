@@ -1,4 +1,4 @@
-//! Layers in one text, and what they come to in another.
+//! Fixtures: layers in one text, the expected result in another.
 //!
 //! A layer begins with a line `//- user`, `workspace`, `untrusted`, `changed`, `editor` (JSON), `environment` (`NAME=value`) or
 //! `--config`.
@@ -13,7 +13,7 @@ pub(crate) const USER: &str = "/home/you/.config/ghostbench/config.toml";
 pub(crate) const WORKSPACE: &str = "/shop/ghostbench.toml";
 const COMMAND_LINE: &str = "/ci/bench.toml";
 
-/// The layers of a fixture, with the environment.
+/// Parses the layers and the environment of a fixture.
 #[track_caller]
 pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
     let parts: Vec<(&str, &str)> = fixture
@@ -42,20 +42,20 @@ pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
     (layers, variables)
 }
 
-/// What a fixture comes to.
+/// Returns the configuration of a fixture.
 #[track_caller]
 pub(crate) fn config(fixture: &str) -> Config {
     let (layers, variables) = layers(fixture);
     Config::new(&layers, &variables)
 }
 
-/// Compares what a fixture comes to, but for what is so by default.
+/// Compares the configuration of a fixture, without defaults.
 #[track_caller]
 pub(crate) fn check(fixture: &str, expected: Expect) {
     expected.assert_eq(&shown(&config(fixture)));
 }
 
-/// What was set, engine by engine, and what is wrong.
+/// Displays all settings, engine by engine, and all problems.
 pub(crate) fn shown(config: &Config) -> String {
     let mut text = String::new();
     for row in config.rows().iter().filter(|row| is_set(row)) {

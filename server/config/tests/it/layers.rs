@@ -1,4 +1,4 @@
-//! Which layer wins, and where a value comes from.
+//! Precedence of layers and origin of values.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The configuration as its callers use it.
+//! The public interface of the configuration.
 
 mod docs;
 mod engines;

@@ -1,4 +1,4 @@
-//! What people are told: the place, what is wrong, the remedy; everything at once.
+//! Messages: place, problem and remedy, all at once.
 
 use expect_test::{Expect, expect};
 

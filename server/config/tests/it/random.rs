@@ -1,4 +1,4 @@
-//! Random layers: the strongest wins, order and neighbours do not matter, and nothing makes it panic.
+//! Random layers: the strongest wins, order and neighbours do not matter, and nothing panics.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const KINDS: [LayerKind; 5] = [
     LayerKind::CommandLine,
 ];
 
-/// What one layer sets of three keys.
+/// Settings of three keys in one layer.
 #[derive(Clone, Debug)]
 struct Said {
     budget: Option<usize>,

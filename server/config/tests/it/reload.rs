@@ -1,4 +1,4 @@
-//! A file that changes while somebody works.
+//! A file that changes while the server runs.
 
 use std::path::Path;
 

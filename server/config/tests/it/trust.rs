@@ -1,4 +1,4 @@
-//! What a workspace's file may do before somebody has read it.
+//! Rights of a workspace's file before the user trusts it.
 
 use config::Obstacle;
 use expect_test::expect;
