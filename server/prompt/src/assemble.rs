@@ -1,14 +1,14 @@
-//! From a question to a prompt within a budget.
+//! Assembles the prompt for a question within a token budget.
 //!
 //! ```text
-//! budget ── what the layout itself takes ──▶ rest ──quotas──▶ context, suffix, prefix ──cut──▶ fill in ──▶ count the whole
+//! budget ── tokens of the layout itself ──▶ rest ──quotas──▶ context, suffix, prefix ──cut──▶ fill in ──▶ count the whole
 //!                                             ▲                                                              │ too much
 //!                                             └───────────────────────── less ───────────────────────────────┘
 //! ```
 //!
-//! The prefix keeps its end, the suffix its beginning, context what is nearest. Everything is cut at line ends, except a line that alone
-//! is more than there is room for. Counts of pieces need not add up to the count of the whole, so the whole is counted at last, and with
-//! any counter whatever the budget is kept. Deterministic: the same question gives the same prompt.
+//! The prefix keeps its end, the suffix its beginning, the context its best snippets. Everything is cut at line ends, except a
+//! single line that exceeds the room. The counts of the parts need not add up to the count of the whole, so the whole is counted
+//! last, and the budget holds with any counter. Deterministic: equal questions give equal prompts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,18 +23,18 @@ use crate::languages::spoken_name;
 use crate::neutral::neutralise;
 use crate::template::{Piece, Slot, Template, one_line, pieces};
 
-/// What is to be completed.
+/// A hole to complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// Path of the file, relative to the workspace root, with `/` between its parts; empty if it has none.
+    /// Path of the file relative to the workspace root, with `/` separators; empty if it has none.
     pub path: &'a str,
-    /// Its language, if it is a known one.
+    /// Language of the file, if known.
     pub language: Option<Language>,
-    /// What the repository is called, where a layout names it.
+    /// Name of the repository, for layouts that contain it.
     pub repository: Option<&'a str>,
     /// Text before the hole.
     pub prefix: &'a str,
-    /// Text behind the hole.
+    /// Text after the hole.
     pub suffix: &'a str,
     /// Code from other files, the most useful first.
     pub context: &'a [Snippet<'a>],
@@ -43,109 +43,110 @@ pub struct Question<'a> {
 /// A piece of code from another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snippet<'a> {
-    /// Where it comes from, relative to the workspace root.
+    /// Path of its file, relative to the workspace root.
     pub path: &'a str,
     /// The code.
     pub text: &'a str,
 }
 
-/// How much goes into a prompt, and how.
+/// Budget and layout of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Tokens of the whole prompt, instructions and the template's own tokens included.
+    /// Maximum number of tokens of the whole prompt, including instructions and the template's own tokens.
     pub tokens: usize,
-    /// How these are shared out.
+    /// Division of the budget.
     pub shares: Shares,
-    /// How context is written.
+    /// Placement of the context.
     pub placement: Placement,
 }
 
-/// How the room in a prompt is shared out. Numbers are relative to their sum; what one part does not need the others get.
+/// Division of the budget between the parts, relative to the sum of the shares. Tokens that one part does not need go to the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Text before the hole.
     pub prefix: u32,
-    /// Text behind it.
+    /// Text after the hole.
     pub suffix: u32,
     /// Code from other files.
     pub context: u32,
 }
 
 impl Shares {
-    /// Continue's: 30 percent for the prefix, 20 for the suffix, the rest for context.
+    /// The shares of Continue: 30 percent for the prefix, 20 for the suffix, the rest for context.
     pub const USUAL: Shares = Shares { prefix: 30, suffix: 20, context: 50 };
 }
 
-/// How code from other files is written.
+/// Placement of code from other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// As the model was trained to read it, where that is known; else as comments.
+    /// In the format that the model was trained on, if known; otherwise as comments.
     Trained,
     /// As comments before the prefix.
     Comments,
 }
 
-/// What a model is sent.
+/// A prompt for a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// Instructions, for models that chat: the system message.
+    /// Instructions (the system message), for chat models.
     pub system: Option<&'static str>,
-    /// The prompt; for models that chat, the user's message.
+    /// The prompt; for chat models, the user's message.
     pub text: String,
-    /// The strings that end an answer, to tell the server, the most needed first.
+    /// Stop strings for the server, the most important first.
     pub stop: Vec<String>,
-    /// Tokens of instructions and prompt, as they were counted.
+    /// Counted tokens of instructions and prompt.
     pub tokens: usize,
-    /// What of the question is in it.
+    /// Parts of the question that fit.
     pub kept: KeptParts,
-    /// Where in `text` that is.
+    /// Ranges of these parts in `text`.
     pub places: Places,
-    /// How answers to it are read.
+    /// Parser for the answers to this prompt.
     pub reading: Reading,
 }
 
 impl Prompt {
-    /// The prompt before the suffix and from the suffix on: what a server that renders the hole itself takes as `prompt` and `suffix`,
-    /// if the template is [`Template::Halves`].
+    /// Splits the prompt before the suffix, for servers that render the hole themselves and take the halves as `prompt` and
+    /// `suffix`, if the template is [`Template::Halves`].
     pub fn halves(&self) -> (&str, &str) {
         self.text.split_at(self.places.suffix.start)
     }
 }
 
-/// What was kept of a question, in bytes of its texts.
+/// Parts of a question that fit into the prompt, in bytes of its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptParts {
-    /// Of the prefix: its end.
+    /// Kept end of the prefix.
     pub prefix: Range<usize>,
-    /// Of the suffix: its beginning.
+    /// Kept beginning of the suffix.
     pub suffix: Range<usize>,
-    /// How many bytes of each piece of context, from its beginning; 0 where it was left out.
+    /// Kept bytes of each snippet, from its beginning; 0 if it was left out.
     pub context: Vec<usize>,
 }
 
-/// Where the parts stand in a prompt, in bytes of its text.
+/// Ranges of the parts in the prompt, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// What was kept of the prefix.
+    /// The kept prefix.
     pub prefix: Range<usize>,
-    /// What was kept of the suffix; empty if nothing was, even where something is sent in its place.
+    /// The kept suffix; empty if none was kept, even if a substitute is sent for it.
     pub suffix: Range<usize>,
 }
 
-/// The budget is less than the template itself takes.
+/// The budget is smaller than the template itself.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error(
     "the prompt's template alone takes {needed} tokens, and the budget is {budget}; raise `budget_tokens`"
 )]
 pub struct NoRoom {
-    /// Tokens that a prompt without any code takes.
+    /// Tokens of a prompt without code.
     pub needed: usize,
-    /// Tokens there are.
+    /// The budget in tokens.
     pub budget: usize,
 }
 
-/// The prompt for a question: as much of it as the budget allows, in the template's layout. `count` says how many tokens a text has;
-/// [`crate::estimate`] does without an engine's tokenizer.
+/// Assembles the prompt for a question: as much of it as fits into the budget, in the template's layout. `count` returns the number
+/// of tokens of a text; [`crate::estimate`] needs no tokenizer.
 pub fn assemble(
     template: &Template,
     question: &Question<'_>,
@@ -171,7 +172,7 @@ struct Assembly<'a> {
     tokens: &'a [&'a str],
 }
 
-/// The parts that go into a layout.
+/// The parts that are filled into a layout.
 struct Parts {
     prefix: Range<usize>,
     suffix: Range<usize>,
@@ -179,7 +180,7 @@ struct Parts {
 }
 
 impl Assembly<'_> {
-    /// The fullest prompt within the budget, with context or without.
+    /// Returns the fullest prompt within the budget, with or without context.
     fn fit(&self, with_context: bool) -> Result<Prompt, NoRoom> {
         let writer = Writer::new(self.template, self.question, self.tokens, self.settings.placement);
         let writer = with_context.then_some(&writer);
@@ -200,12 +201,12 @@ impl Assembly<'_> {
             if prompt.tokens <= budget {
                 return Ok(prompt);
             }
-            // At least twice as much less each time: a counter may grow faster than what it counts.
+            // Reduce by at least twice as much each time: a counter may grow faster than its text.
             less += (prompt.tokens - budget).max(less);
         }
     }
 
-    /// Cuts the parts to so many tokens together.
+    /// Cuts the parts to `room` tokens together.
     fn share_out(&self, writer: Option<&Writer<'_>>, room: usize) -> Parts {
         let Question { prefix, suffix, .. } = *self.question;
         let meter = Meter { count: self.count, tokens: self.tokens };
@@ -214,7 +215,7 @@ impl Assembly<'_> {
         let Shares { prefix: of_prefix, suffix: of_suffix, context: of_context } = self.settings.shares;
         let wanted = [parts.0.tokens, parts.1.tokens, parts.2.tokens];
         let [context, suffix_quota, prefix_quota] = quotas(room, [of_context, of_suffix, of_prefix], wanted);
-        // What a part leaves by ending with a line goes to the next; the prefix is last since it can use most.
+        // Cuts at line ends leave tokens over, which go to the next part. The prefix is last because it benefits most.
         if wanted[0] > context {
             parts.0 = fill(context);
         }
@@ -268,14 +269,14 @@ impl Assembly<'_> {
     }
 }
 
-/// How many of `room` tokens each part gets: its share or what it wants, and what is left over again by shares.
+/// Divides `room` tokens: each part gets the smaller of its share and its demand, and the rest is divided again by shares.
 fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> [usize; N] {
     let mut quotas = [0; N];
     let mut room = room;
     let mut open: Vec<usize> = (0..N).collect();
     loop {
         let sum: usize = open.iter().map(|part| shares[*part] as usize).sum();
-        // Parts without a share get what the others leave, in order.
+        // Parts without a share get the rest, in order.
         let share = |part: usize| match sum {
             0 => room,
             _ => (room as u128 * u128::from(shares[part]) / sum as u128) as usize,
@@ -295,7 +296,7 @@ fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> 
     }
 }
 
-/// A layout and what goes into it.
+/// A layout that is being filled.
 struct Filled<'a> {
     layout: &'a str,
     prefix: Cow<'a, str>,
@@ -339,7 +340,7 @@ impl Filled<'_> {
     }
 }
 
-/// Appends a part; where it stands.
+/// Appends a part and returns its range.
 fn push(text: &mut String, part: &str) -> Range<usize> {
     let start = text.len();
     text.push_str(part);

@@ -1,7 +1,8 @@
-//! Which template a model wants: what the configuration says, else what the server says of the model, else what the model is called.
+//! Chooses a model's template: from the configuration, else from the server's metadata, else from the model's name.
 //!
-//! Guessing by the name alone is the most frequent cause of wrong templates elsewhere: models are renamed, and servers serve them under
-//! any name. A server's own template holds the tokens, and tokens do not lie. What was chosen and why is returned, to be shown.
+//! Elsewhere, guessing by the name alone is the most frequent cause of wrong templates: models are renamed, and servers serve them
+//! under any name. A server's own template contains the tokens, which is reliable. The choice is returned with its reason, for
+//! display.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -9,36 +10,36 @@ use std::fmt;
 use crate::families::{FAMILIES, Family};
 use crate::template::{Template, TemplateError, bare, layout_tokens};
 
-/// What is known of a model.
+/// Known facts about a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hints<'a> {
-    /// What the configuration says, if anything: a name, or a template written out.
+    /// The configured template: a name or a layout.
     pub configured: Option<&'a str>,
-    /// Texts of the server in which the model's tokens can stand: Ollama's `template`, a chat template, a vocabulary.
+    /// Texts from the server that may contain the model's tokens: Ollama's `template`, a chat template, a vocabulary.
     pub texts: &'a [&'a str],
-    /// What the server calls the model: the path of its file, its base model, its architecture.
+    /// Names used by the server: the path of the model file, its base model, its architecture.
     pub names: &'a [&'a str],
-    /// What the user calls it: the name that requests carry.
+    /// Name used by the user, which requests carry.
     pub model: &'a str,
 }
 
-/// A template, and why it.
+/// A template and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The template.
     pub template: Template,
-    /// Why it.
+    /// Reason for the choice.
     pub by: ChosenBy,
 }
 
-/// Why a template was chosen.
+/// Reason for the choice of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChosenBy {
-    /// The configuration says so.
+    /// It is configured.
     Configuration,
-    /// What the server says of the model.
+    /// It follows from the server's metadata.
     Metadata,
-    /// The model's name.
+    /// It follows from the model's name.
     Name,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for ChosenBy {
     }
 }
 
-/// The template for a model; `None` if nothing tells. An error if the configuration says what there is not.
+/// Returns the template for a model, `None` if no hint matches, and an error if the configured template does not exist.
 pub fn choose(hints: &Hints<'_>) -> Result<Option<Choice>, TemplateError> {
     if let Some(said) = hints.configured {
         return Ok(Some(Choice { template: Template::parse(said)?, by: ChosenBy::Configuration }));
@@ -64,10 +65,10 @@ pub fn choose(hints: &Hints<'_>) -> Result<Option<Choice>, TemplateError> {
     Ok(found.map(|(family, by)| Choice { template: Template::Family(family), by }))
 }
 
-/// The family that a model of this name belongs to; a path counts by all of its parts.
+/// Returns the family of a model by its name. All parts of a path count.
 fn by_model(name: &str) -> Option<&'static Family> {
     let name = bare(name);
-    // The row of the longest word found: `codeqwen1.5` is no `qwen`, wherever the rows stand.
+    // The family with the longest match wins, independent of the order of rows: `codeqwen1.5` is not `qwen`.
     let longest = |family: &&'static Family| {
         family.models.iter().filter(|model| name.contains(**model)).map(|model| model.len()).max()
     };
@@ -75,8 +76,9 @@ fn by_model(name: &str) -> Option<&'static Family> {
     found.min_by_key(|(length, _)| Reverse(*length)).map(|(_, family)| family)
 }
 
-/// The family whose tokens stand in a server's text: all those of its layout. Several families share tokens; then a name decides, then
-/// the order of the tokens, then how many of a family's other tokens stand there as well, then the family that needs the fewest.
+/// Returns the family whose layout tokens all occur in a server's text. If several families share them, the criteria are, in this
+/// order: the name, the order of the tokens, the number of the family's other tokens in the text, the smallest number of layout
+/// tokens.
 fn by_tokens(text: &str, hints: &Hints<'_>) -> Option<&'static Family> {
     let named: Vec<_> = hints.names.iter().chain([&hints.model]).filter_map(|name| by_model(name)).collect();
     let fits = FAMILIES.iter().filter(|family| {
@@ -90,7 +92,7 @@ fn by_tokens(text: &str, hints: &Hints<'_>) -> Option<&'static Family> {
     })
 }
 
-/// The tokens around prefix and suffix. Those of a chat's turns say nothing about holes.
+/// Returns the tokens around prefix and suffix. Tokens of chat turns are unrelated to holes.
 fn hole_tokens(family: &Family) -> Vec<&'static str> {
     let is_own = |token: &&str| family.tokens.contains(token);
     let about_files = |token: &&str| !matches!(*token, "<filename>" | "<|file_sep|>");

@@ -1,4 +1,4 @@
-//! Code from other files, as a template wants it: between the repository's tokens, or as comments under the path it comes from.
+//! Renders code from other files: between the tokens of the template, or as comments below its path.
 
 use crate::assemble::{Placement, Question, Snippet};
 use crate::cut::{Count, line_end};
@@ -6,23 +6,23 @@ use crate::languages::{comment_sign, spoken_name};
 use crate::neutral::neutralise;
 use crate::template::{Piece, Slot, Template, one_line, pieces};
 
-/// How the context of one question is written.
+/// Renders the context of one question.
 pub(crate) struct Writer<'a> {
     template: &'a Template,
     question: &'a Question<'a>,
     tokens: &'a [&'a str],
-    /// Whether the template's own way is used, if it has one.
+    /// Whether to use the template's own format, if it has one.
     placement: Placement,
 }
 
-/// Context that was filled in.
+/// Rendered context.
 #[derive(Default)]
 pub(crate) struct Context {
-    /// The pieces, written one behind the other.
+    /// The concatenated snippets.
     pub(crate) text: String,
-    /// Bytes that were kept of each of the question's pieces; 0 where it was left out.
+    /// Kept bytes of each snippet of the question; 0 if it was left out.
     pub(crate) kept: Vec<usize>,
-    /// Tokens, counted in pieces.
+    /// Tokens, counted snippet by snippet.
     pub(crate) tokens: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Writer<'a> {
         Writer { template, question, tokens, placement }
     }
 
-    /// The layout that a prompt with context has.
+    /// Returns the layout of a prompt with context.
     pub(crate) fn layout(&self) -> &'a str {
         match self.placement {
             Placement::Trained => self.template.files().unwrap_or(self.template.file()),
@@ -44,7 +44,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What stands before the first piece: the repository's name, if there is one and models know where it goes.
+    /// Returns the text before the first snippet: the repository's name, if it is known and the layout has a place for it.
     pub(crate) fn head(&self) -> String {
         match (self.item(), self.question.repository) {
             (Some(_), Some(name)) if !self.template.repository().is_empty() => {
@@ -54,7 +54,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What stands behind the last piece: where comments run into the prefix, the path of the file itself, so that they end somewhere.
+    /// Returns the text behind the last snippet. If comments run into the prefix, this is the path of the open file, which ends
+    /// them.
     pub(crate) fn tail(&self) -> String {
         let mut slots =
             pieces(self.layout()).skip_while(|piece| *piece != Piece::Slot(Slot::Context)).skip(1);
@@ -65,7 +66,7 @@ impl<'a> Writer<'a> {
         format!("{} {}\n", comment_sign(self.question.language), self.path(self.question.path))
     }
 
-    /// The first pieces that are within the quota: whole ones, and of the first that does not fit the lines that do.
+    /// Renders the first snippets within the quota: complete ones, then the first lines of the next one.
     pub(crate) fn fill(&self, quota: usize, count: Count<'_>) -> Context {
         let mut context = Context { kept: vec![0; self.question.context.len()], ..Context::default() };
         for (snippet, kept) in self.question.context.iter().zip(&mut context.kept) {
@@ -91,7 +92,7 @@ impl<'a> Writer<'a> {
         context
     }
 
-    /// The first lines of a piece that are within the quota, as bytes kept, text and tokens; `None` if not even one is.
+    /// Returns kept bytes, text and tokens of the first lines of a snippet within the quota; `None` if not even one line fits.
     fn cut(&self, snippet: &Snippet<'_>, quota: usize, count: Count<'_>) -> Option<(usize, String, usize)> {
         let ends = line_ends(snippet.text);
         let mut best = None;
@@ -117,7 +118,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// One piece, with so much of its text.
+    /// Renders one snippet with the given part of its text.
     fn write(&self, snippet: &Snippet<'_>, text: &str) -> String {
         let text = neutralise(text.trim_end_matches(['\r', '\n']), self.tokens);
         let path = self.path(snippet.path);
@@ -139,7 +140,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A piece as comment lines under its path, as Tabby and granite-completebench write them.
+/// Renders a snippet as comment lines below its path, as Tabby and granite-completebench do.
 fn comment(sign: &str, path: &str, text: &str) -> String {
     let mut comment = format!("{sign} Path: {path}\n");
     for line in text.split('\n') {
@@ -148,7 +149,7 @@ fn comment(sign: &str, path: &str, text: &str) -> String {
     comment
 }
 
-/// Where the lines of a text end, each behind its line end.
+/// Returns the end of each line, behind its line end.
 fn line_ends(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;

@@ -1,45 +1,45 @@
-//! Keeping an end or the beginning of a text within a number of tokens, at line ends where possible.
+//! Cuts texts to a number of tokens, at line ends if possible.
 
 use crate::neutral::neutralise;
 
-/// Counts the tokens of a text.
+/// Returns the number of tokens of a text.
 pub type Count<'a> = &'a dyn Fn(&str) -> usize;
 
-/// Lines that are counted at a time as long as they fit. Counts of single lines are rounded up each, which adds up; counting the whole
-/// for every line would take too long.
+/// Number of lines that are counted at once while they fit. Counts of single lines are each rounded up, which adds up, and
+/// counting the whole text for every line would take too long.
 const BLOCK_LINES: usize = 16;
 
-/// Bytes that no token stands for, not even one for a long row of blanks; a longer line does not fit and is not counted.
+/// Upper bound of the bytes of a token, even of one for a long row of blanks. A longer line does not fit and is not counted.
 const MAX_TOKEN_BYTES: usize = 128;
 
-/// Bytes that a token of a line without an end, such as that of a data file, stands for at most on average.
+/// Upper bound of the average bytes per token in an endless line, such as that of a data file.
 const LINE_TOKEN_BYTES: usize = 8;
 
 /// Counts user code as it will be sent.
 #[derive(Clone, Copy)]
 pub(crate) struct Meter<'a> {
     pub(crate) count: Count<'a>,
-    /// What is neutralised in it.
+    /// Special tokens that are neutralised in it.
     pub(crate) tokens: &'a [&'a str],
 }
 
 impl Meter<'_> {
-    /// The tokens of a piece of user code.
+    /// Returns the number of tokens of a piece of user code.
     pub(crate) fn measure(&self, text: &str) -> usize {
         if text.is_empty() { 0 } else { (self.count)(&neutralise(text, self.tokens)) }
     }
 }
 
-/// What is kept of a text.
+/// The kept part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// Where the kept part begins or ends, in bytes.
+    /// Byte offset at which the kept part begins or ends.
     pub(crate) at: usize,
-    /// Tokens of it, counted in pieces.
+    /// Its tokens, counted in pieces.
     pub(crate) tokens: usize,
 }
 
-/// Keeps the end of a text: whole lines, or the end of its last line if that alone is too long.
+/// Keeps the last lines of a text, or the end of its last line if that alone is too long.
 pub(crate) fn keep_end(text: &str, quota: usize, meter: Meter<'_>) -> Kept {
     let piece = |from: usize, lines: usize| {
         let start = (0..lines).fold(from, |start, _| line_start(text, start));
@@ -55,7 +55,7 @@ pub(crate) fn keep_end(text: &str, quota: usize, meter: Meter<'_>) -> Kept {
     Kept { at: text.len() - bytes, tokens }
 }
 
-/// Keeps the beginning of a text: whole lines, or the beginning of its first line if that alone is too long.
+/// Keeps the first lines of a text, or the beginning of its first line if that alone is too long.
 pub(crate) fn keep_beginning(text: &str, quota: usize, meter: Meter<'_>) -> Kept {
     let piece = |from: usize, lines: usize| {
         let end = (0..lines).fold(from, |end, _| line_end(text, end));
@@ -71,8 +71,8 @@ pub(crate) fn keep_beginning(text: &str, quota: usize, meter: Meter<'_>) -> Kept
     Kept { at: bytes, tokens }
 }
 
-/// Goes on line by line from one end of a text towards the other as long as the quota lasts. `piece` is so many lines from a place on,
-/// with the place behind them.
+/// Adds lines from one end of a text while the quota lasts. `piece` returns a number of lines from an offset on, and the offset
+/// behind them.
 fn keep_lines<'t>(
     from: usize,
     to: usize,
@@ -95,7 +95,7 @@ fn keep_lines<'t>(
     kept
 }
 
-/// How many bytes of a line, and their tokens, are within the quota; `cut` keeps at most so many bytes of it.
+/// Returns how many bytes of a line fit into the quota, and their tokens. `cut` keeps at most so many bytes of the line.
 fn keep_of_line<'t>(
     line: &str,
     quota: usize,
@@ -121,13 +121,13 @@ fn keep_of_line<'t>(
     (most, tokens_of_most)
 }
 
-/// Where the line begins that ends at `end`.
+/// Returns the start of the line that ends at `end`.
 fn line_start(text: &str, end: usize) -> usize {
     let without_end = text[..end].strip_suffix('\n').unwrap_or(&text[..end]);
     without_end.rfind('\n').map_or(0, |line_end| line_end + 1)
 }
 
-/// Where the line ends that begins at `start`, behind its line end.
+/// Returns the end of the line that begins at `start`, behind its line end.
 pub(crate) fn line_end(text: &str, start: usize) -> usize {
     text[start..].find('\n').map_or(text.len(), |length| start + length + 1)
 }
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// One token for each character.
+    /// Counts one token per character.
     fn chars(text: &str) -> usize {
         text.chars().count()
     }

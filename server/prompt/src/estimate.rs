@@ -1,14 +1,14 @@
-//! How many tokens a text has, without a vocabulary.
+//! Estimates the number of tokens of a text without a vocabulary.
 //!
-//! Tokenizers of today cut a text by the same rules before they look anything up: a word with the sign or blank before it, digits in
-//! groups of three, signs in a row, blanks in a row, line ends. What is estimated is those pieces, each at what it costs on average.
+//! Current tokenizers split a text by the same rules before they look anything up: a word with the sign or blank before it, groups
+//! of three digits, rows of signs, rows of blanks, line ends. The estimate is the sum of the average costs of these pieces.
 //!
-//! The prices were fitted to the dearer of tiktoken's `o200k_base` and `cl100k_base` on pieces of 3,000 characters of 50 public
-//! repositories in ten languages, and then rounded. On those the estimate is 9 % high on average.
+//! The prices were fitted to the larger count of tiktoken's `o200k_base` and `cl100k_base` on pieces of 3,000 characters from 50
+//! public repositories in ten languages, and then rounded. On those the estimate is 9 % high on average.
 //!
-//! It is an estimate and no bound: lists of unusual names, words of another language and random characters have come out up to 18 %
-//! low. The bound that holds for every text is its length ([`most_tokens`]). What needs to be exact asks the model's own tokenizer
-//! ([`estimate_by`]), and a server refuses a prompt that is too long. `tests/golden.rs` checks these statements.
+//! The estimate is not a bound: lists of unusual names, words of another language and random characters came out up to 18 % low.
+//! The length of a text is a bound ([`most_tokens`]). Exact counts need the model's own tokenizer ([`estimate_by`]), and a server
+//! rejects a prompt that is too long. `tests/golden.rs` checks these statements.
 //!
 //! ```text
 //!     return_value = compute(hash, 12345)\n
@@ -18,17 +18,17 @@
 
 /// Prices in hundredths of a token.
 mod price {
-    /// A word of one, two, three, 4 to 6, 7 to 9 letters. A sign or one blank before it is a part of it.
+    /// A word of one, two, three, 4 to 6, 7 to 9 letters, including one sign or blank before it.
     pub(super) const WORDS: [u32; 9] = [102, 95, 105, 98, 98, 98, 112, 112, 112];
     /// A longer word, and each letter of it above ten.
     pub(super) const LONG_WORD: u32 = 120;
     pub(super) const LONG_WORD_LETTER: u32 = 30;
-    /// What each letter above 24 costs more: no word is so long, such letters are random.
+    /// Surcharge for each letter above 24. No word is that long; such letters are random.
     pub(super) const RANDOM_LETTER: u32 = 30;
-    /// Two capitals, and each further one of a word of capitals: such words are seldom in a vocabulary.
+    /// Two capitals, and each further one of a word of capitals: such words are rarely in a vocabulary.
     pub(super) const CAPITALS: u32 = 62;
     pub(super) const CAPITAL: u32 = 19;
-    /// What `HTTPServer` costs more than a word of its length.
+    /// Surcharge of `HTTPServer` over a word of its length.
     pub(super) const CAPITALS_AND_WORD: u32 = 150;
     /// A letter directly behind a digit, and each further one: hashes, encoded data, names such as `x86`.
     pub(super) const AFTER_DIGIT: u32 = 110;
@@ -37,35 +37,35 @@ mod price {
     pub(super) const FOREIGN_LETTER: u32 = 36;
     /// Up to three digits.
     pub(super) const DIGITS: u32 = 108;
-    /// Two blanks or more, or one before a digit.
+    /// Two or more blanks, or one before a digit.
     pub(super) const BLANKS: u32 = 96;
-    /// Line ends behind signs, which are a part of these, and behind anything else.
+    /// Line ends behind signs, which merge with them, and behind anything else.
     pub(super) const LINE_END_BEHIND_SIGN: u32 = 6;
     pub(super) const LINE_END: u32 = 112;
-    /// One sign before a word, which often is a part of it, and before anything else.
+    /// One sign before a word, which often merges with it, and before anything else.
     pub(super) const SIGN_BEFORE_WORD: u32 = 56;
     pub(super) const SIGN: u32 = 125;
     /// Several signs: the first, each that differs from the one before it, and each that repeats it.
     pub(super) const SIGNS: u32 = 115;
     pub(super) const OTHER_SIGN: u32 = 18;
     pub(super) const SAME_SIGN: u32 = 5;
-    /// What each change of sign above eight costs more: code has no such signs, they are random.
+    /// Surcharge for each change of sign above eight. Code has no such signs; they are random.
     pub(super) const RANDOM_SIGN: u32 = 52;
-    /// A character beyond ASCII: of Latin; of Greek, Cyrillic and their like; of East Asian writing and typography; any other by its
-    /// bytes in UTF-8 (two, three, four).
+    /// A non-ASCII character: Latin; Greek, Cyrillic and similar; East Asian writing and typography; any other by its length in
+    /// UTF-8 (two, three, four bytes).
     pub(super) const LATIN: u32 = 100;
     pub(super) const ALPHABETIC: u32 = 110;
     pub(super) const EAST_ASIAN: u32 = 150;
     pub(super) const OTHER: [u32; 3] = [170, 260, 350];
 }
 
-/// The most tokens that any text of so many bytes has: each token of a byte-level vocabulary is at least one byte, and those of
-/// SentencePiece add one blank at the start.
+/// Returns the maximum number of tokens of a text of so many bytes: each token of a byte-level vocabulary has at least one byte,
+/// and SentencePiece adds one blank at the start.
 pub const fn most_tokens(bytes: usize) -> usize {
     bytes + 1
 }
 
-/// The estimated number of tokens of a text, about 8 % above the truth for code on average; never more than [`most_tokens`].
+/// Estimates the number of tokens of a text, about 8 % too high for code on average; never more than [`most_tokens`].
 pub fn estimate(text: &str) -> usize {
     let mut scan = Scan { text: text.as_bytes(), at: 0, before: Kind::Start, plain_words: 0 };
     let mut hundredths = 0_u64;
@@ -75,19 +75,19 @@ pub fn estimate(text: &str) -> usize {
     (hundredths.div_ceil(100) as usize).min(most_tokens(text.len()))
 }
 
-/// Code in six languages, for a model's own tokenizer to be asked how many tokens it makes of it.
+/// Code in six languages, to be counted by a model's own tokenizer.
 pub const SAMPLE: &str = include_str!("sample.txt");
 
-/// Tokens of [`SAMPLE`] by tiktoken's `o200k_base`, the dearer of the two that prices were fitted to.
+/// Tokens of [`SAMPLE`] by tiktoken's `o200k_base`, the larger of the two counts that the prices were fitted to.
 const SAMPLE_TOKENS: usize = 604;
 
-/// How many tokens a text has for a model whose own tokenizer makes `sample` of [`SAMPLE`]: the estimate, dearer or cheaper by as much.
-/// The fewer words a vocabulary has, the more tokens are made of the same code.
+/// Returns an estimate for a model whose own tokenizer counts `sample` tokens in [`SAMPLE`]: the estimate scaled by the same
+/// factor. Smaller vocabularies produce more tokens for the same code.
 pub fn estimate_by(sample: usize) -> impl Fn(&str) -> usize {
     move |text| (estimate(text) * sample).div_ceil(SAMPLE_TOKENS)
 }
 
-/// What a byte is.
+/// Class of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Start,
@@ -112,7 +112,7 @@ const fn kind_of(byte: u8) -> Kind {
     }
 }
 
-/// [`kind_of`] for all bytes: the scan looks at each one.
+/// Lookup table of [`kind_of`], because the scan classifies every byte.
 const KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Start; 256];
     let mut byte = 0;
@@ -123,21 +123,21 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// After so many words in a row, set apart by blanks, commas and quotes only and none of them common in English, a text is not English: another
-/// language, or a list of unusual words. Comments in English have a common word at least every fifth.
+/// Number of consecutive words, separated only by blanks, commas and quotes, after which a text without any common English word is
+/// treated as foreign: another language, or a list of unusual words. English comments have a common word at least every fifth.
 const FOREIGN_AFTER: usize = 12;
 
 struct Scan<'t> {
     text: &'t [u8],
     at: usize,
-    /// What stands before `at`.
+    /// Class of the piece before `at`.
     before: Kind,
-    /// Words in a row that are not common in English.
+    /// Number of consecutive words that are not common in English.
     plain_words: usize,
 }
 
 impl Scan<'_> {
-    /// The price of the next piece; moves behind it.
+    /// Returns the price of the next piece and advances behind it.
     fn piece(&mut self, text: &str) -> u32 {
         let start = self.at;
         let price = match KINDS[usize::from(self.text[start])] {
@@ -153,7 +153,7 @@ impl Scan<'_> {
         price
     }
 
-    /// Moves behind all bytes of a kind; how many there were.
+    /// Skips all bytes of a class and returns their number.
     fn skip(&mut self, kind: Kind) -> usize {
         let start = self.at;
         while self.kind() == Some(kind) {
@@ -162,12 +162,12 @@ impl Scan<'_> {
         self.at - start
     }
 
-    /// What stands at `at`.
+    /// Returns the class of the byte at `at`.
     fn kind(&self) -> Option<Kind> {
         self.text.get(self.at).map(|byte| KINDS[usize::from(*byte)])
     }
 
-    /// Capitals, then small letters.
+    /// Capitals, then lower-case letters.
     fn word(&mut self) -> u32 {
         let start = self.at;
         let capitals = self.skip(Kind::Upper);
@@ -201,7 +201,7 @@ impl Scan<'_> {
     fn blanks(&mut self) -> u32 {
         let count = self.skip(Kind::Blank);
         match self.kind() {
-            // They are a part of the line end.
+            // They merge with the line end.
             Some(Kind::LineEnd) => 0,
             Some(Kind::Digit) => price::BLANKS,
             _ if count > 1 => price::BLANKS,
@@ -234,13 +234,13 @@ impl Scan<'_> {
     }
 
     fn beyond_ascii(&mut self, text: &str) -> u32 {
-        // `at` is between two characters: every other piece is ASCII.
+        // `at` is a character boundary: every other piece is ASCII.
         let Some(found) = text.get(self.at..).and_then(|rest| rest.chars().next()) else {
             self.at += 1;
             return price::OTHER[2];
         };
         self.at += found.len_utf8();
-        // A letter with a mark is a part of a word of another language.
+        // A letter with a diacritic belongs to a word of another language.
         if !found.is_alphabetic() {
             self.plain_words = 0;
         }
@@ -254,14 +254,14 @@ impl Scan<'_> {
     }
 }
 
-/// How much a count is above another, as a factor of prices.
+/// Returns by how much a count exceeds another, as a factor for prices.
 fn above(count: usize, other: usize) -> u32 {
     u32::try_from(count.saturating_sub(other)).unwrap_or(u32::MAX / 1_000)
 }
 
-/// Whether a word is among those that English text cannot do without.
+/// Returns whether a word is one of the most frequent English words.
 fn is_common(word: &[u8]) -> bool {
-    /// Longest of the words below, in letters.
+    /// Length of the longest word below, in letters.
     const LONGEST: usize = 5;
     if word.len() > LONGEST {
         return false;
@@ -346,7 +346,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_an_estimate(text in "\\PC*|[\\x00-\\x7f]*|[a-zA-Z0-9 \n_.é漢🦀]*") {
-            // No byte is more than one token, and all but blanks are some.
+            // A byte is at most one token, and everything but blanks counts.
             prop_assert!(estimate(&text) <= most_tokens(text.len()));
             let is_blank = text.bytes().all(|byte| kind_of(byte) == Kind::Blank);
             prop_assert!(is_blank || estimate(&text) > 0);
@@ -355,7 +355,7 @@ mod tests {
         #[test]
         fn longer_texts_have_no_fewer_tokens(text in "[a-zA-Z0-9 \n_.(){}é漢]{0,80}", cut in 0_usize..80) {
             let cut = text.floor_char_boundary(cut);
-            // One piece at the cut may become a part of another.
+            // A piece may merge with another one at the cut.
             prop_assert!(estimate(&text[..cut]) <= estimate(&text) + 2, "{:?}", &text[..cut]);
         }
     }

@@ -1,17 +1,17 @@
-//! The insertion out of a model's raw answer.
+//! Extracts the insertion from a model's raw answer.
 //!
-//! Models that complete text write the insertion and nothing else, when all goes well. They also write on behind it, after a token that
-//! the server should have stopped at, or repeat the prompt, or wrap code in fences. Models that chat put the insertion between the marks
-//! they were told to use, or into fences, with talk around it. What is taken away here is what cannot be meant as code; whatever needs
-//! the document to be judged (what repeats the suffix, brackets, indentation) is no business of this crate.
+//! Completion models ideally write only the insertion. They may also continue behind it, after a token at which the server should
+//! have stopped, repeat the prompt, or wrap code in fences. Chat models put the insertion between the marks given in the
+//! instructions, or into fences, with text around it. This module removes everything that cannot be meant as code. It must not
+//! judge by the document: repeated suffixes, brackets and indentation are not its responsibility.
 //!
 //! ```text
 //! raw ──thoughts──▶ ──completion: repeated prompt, end tokens, fences, tails──▶ neutralised tokens restored ──▶ insertion
 //!                   └─chat: between marks, else in fences, else all of it─────┘
 //! ```
 //!
-//! Both work on the text so far as well. What was the insertion earlier is then the beginning of what it is later, except for blanks at
-//! its end: what could still turn out not to belong to it is held back.
+//! Both also work on partial answers. An earlier insertion is then a prefix of a later one, except for blanks at its end: text that
+//! may still turn out not to belong to the insertion is held back.
 
 use crate::families::{Family, SHARED_TOKENS};
 use crate::hole::{CLOSE, HOLE, OPEN};
@@ -23,38 +23,38 @@ mod thoughts;
 
 use fences::{in_first_fence, is_inside_fence, without_fences};
 
-/// How the answers to one prompt are read.
+/// Parser for the answers to one prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     template: Template,
-    /// Whether the prompt has neutralised tokens, which answers may repeat.
+    /// Whether the prompt contains neutralised tokens, which answers may repeat.
     restores: bool,
     hole: Surroundings,
 }
 
-/// What of the text around a hole tells line breaks of an answer from those of its frame.
+/// Properties of the hole that distinguish line breaks of an answer from those around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Surroundings {
-    /// Nothing but blanks stands before the hole on its line.
+    /// Only blanks precede the hole on its line.
     begins_line: bool,
-    /// What stands before it cannot end a line: a blank, an operator, an opening bracket.
+    /// The text before the hole cannot end a line: a blank, an operator, an opening bracket.
     is_unfinished: bool,
-    /// Something stands behind the hole on its line.
+    /// Text follows the hole on its line.
     line_goes_on: bool,
-    /// It is within a fence of Markdown, so that a fence in the answer can be meant.
+    /// The hole is inside a Markdown fence, so the answer may contain a fence on purpose.
     is_in_fence: bool,
 }
 
-/// What an answer inserts, as far as it has come.
+/// The insertion of an answer so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insertion {
     /// The text.
     pub text: String,
-    /// Whether nothing that follows belongs to it, so that reading can stop.
+    /// Whether the rest of the answer does not belong to it, so that reading can stop.
     pub is_complete: bool,
 }
 
-/// Whether more can follow.
+/// Whether more of the answer can follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Streaming,
@@ -62,8 +62,8 @@ enum Stage {
 }
 
 impl Reading {
-    /// How answers are read to a prompt of this template with this text around the hole; `restores` if special tokens in it were
-    /// neutralised.
+    /// Creates a parser for a template and the text around the hole. `restores` says whether the prompt contains neutralised
+    /// special tokens.
     pub fn new(template: &Template, prefix: &str, suffix: &str, restores: bool) -> Reading {
         let line = prefix.rsplit('\n').next().unwrap_or("");
         let rest = suffix.split('\n').next().unwrap_or("");
@@ -76,14 +76,14 @@ impl Reading {
         Reading { template: template.clone(), restores, hole }
     }
 
-    /// The insertion, from the text that has come so far.
+    /// Returns the insertion of a partial answer.
     pub fn so_far(&self, raw: &str) -> Insertion {
         let (text, is_complete) = self.read(raw, Stage::Streaming);
         let text = if is_complete { text } else { self.without_half_token(text) };
         Insertion { text: self.restored(text), is_complete }
     }
 
-    /// The insertion, from a whole answer.
+    /// Returns the insertion of a complete answer.
     pub fn whole(&self, raw: &str) -> String {
         self.restored(self.read(raw, Stage::Whole).0)
     }
@@ -92,7 +92,7 @@ impl Reading {
         if self.restores { restore(text, &self.template.tokens()) } else { text.to_owned() }
     }
 
-    /// The insertion with neutralised tokens still in it, and whether it is complete.
+    /// Returns the insertion before neutralised tokens are restored, and whether it is complete.
     fn read<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
         let Some(answer) = thoughts::behind(raw, stage) else { return ("", false) };
         match self.template.system() {
@@ -113,8 +113,8 @@ impl Reading {
         (self.without_tail(text, if is_closed { Stage::Whole } else { stage }), has_ended || is_closed)
     }
 
-    /// What follows the prompt, where a server repeats it, and the last token of the prompt, where a model does. `None` while the prompt
-    /// is still being repeated.
+    /// Returns the text behind the prompt if a server repeats it, or behind the prompt's last token if a model does. `None` while
+    /// the prompt is still being repeated.
     fn behind_prompt<'r>(&self, raw: &'r str, stage: Stage) -> Option<&'r str> {
         let last = last_token(self.template.file());
         let start = raw.trim_start();
@@ -134,7 +134,7 @@ impl Reading {
         }
     }
 
-    /// The text without what models of the family write behind it by mistake.
+    /// Removes text that models of the family append by mistake.
     fn without_tail<'r>(&self, text: &'r str, stage: Stage) -> &'r str {
         let tails = self.template.tails();
         match stage {
@@ -151,7 +151,7 @@ impl Reading {
         let (raw, has_ended) = up_to(thoughts::behind_unopened(raw), &[&[CLOSE], SHARED_TOKENS].concat());
         let stage = if has_ended { Stage::Whole } else { stage };
         let answer = match raw.split_once(OPEN) {
-            // What was answered in a fence is not answered again.
+            // An answer in a fence before the mark takes precedence.
             Some((talk, answer)) if !has_closed_fence(talk) => answer,
             _ => {
                 let (text, is_complete) = self.read_unmarked(raw, stage);
@@ -166,7 +166,7 @@ impl Reading {
         (without_mark(self.without_frame(text)), has_ended)
     }
 
-    /// An answer without the marks. As long as it is not whole, nothing tells talk from code.
+    /// Reads an answer without the marks. Until it is complete, code and other text are indistinguishable.
     fn read_unmarked<'r>(&self, raw: &'r str, stage: Stage) -> (&'r str, bool) {
         match in_first_fence(raw, stage) {
             Some((text, true)) => return (without_mark(text), true),
@@ -179,14 +179,14 @@ impl Reading {
         (quoted.filter(|text| !text.contains(['`', '\n'])).unwrap_or(text), false)
     }
 
-    /// The text between marks without the line breaks that set it apart from them.
+    /// Removes the line breaks that separate the text from the marks.
     fn without_frame<'r>(&self, text: &'r str) -> &'r str {
         let behind_break = text.strip_prefix('\n').or_else(|| text.strip_prefix("\r\n"));
         let text = match behind_break {
             Some(rest) if self.hole.begins_line || self.hole.is_unfinished => rest,
             _ => text,
         };
-        // Whole lines before one that goes on end with a break of their own.
+        // Complete lines before a continued line end with their own line break.
         if self.hole.begins_line && self.hole.line_goes_on {
             return text;
         }
@@ -197,7 +197,7 @@ impl Reading {
         }
     }
 
-    /// The text so far without the beginning of a neutralised token at its end: what it will be restored to is not known yet.
+    /// Removes the beginning of a neutralised token at the end, whose restored form is not known yet.
     fn without_half_token<'r>(&self, text: &'r str) -> &'r str {
         let Some(at) = text.rfind(BREAK).filter(|_| self.restores) else { return text };
         let behind = &text[at + BREAK.len_utf8()..];
@@ -213,18 +213,18 @@ impl Reading {
     }
 }
 
-/// Whether a text ends with more than the line of a closing fence: that line itself may go on.
+/// Returns whether text follows the line of a closing fence. That line itself may still continue.
 fn has_closed_fence(text: &str) -> bool {
     in_first_fence(text, Stage::Streaming).is_some_and(|(_, is_closed)| is_closed)
 }
 
-/// The text before the first of these, and whether one stands there.
+/// Returns the text before the first of `ends`, and whether one was found.
 fn up_to<'r>(text: &'r str, ends: &[&str]) -> (&'r str, bool) {
     let first = ends.iter().filter_map(|end| text.find(end)).min();
     (&text[..first.unwrap_or(text.len())], first.is_some())
 }
 
-/// The text without what may be the beginning of one of these at its end, if more can follow.
+/// Removes the possible beginning of one of `ends` at the end of the text, if more can follow.
 fn hold_back<'r>(text: &'r str, ends: &[&str], stage: Stage) -> &'r str {
     if stage == Stage::Whole {
         return text;
@@ -236,7 +236,7 @@ fn hold_back<'r>(text: &'r str, ends: &[&str], stage: Stage) -> &'r str {
     &text[..held.unwrap_or(text.len())]
 }
 
-/// The text without an echoed mark of the hole: what follows it, or what stands before it if that is more than blanks.
+/// Removes an echoed hole mark: returns the text behind it, or the text before it if that is not blank.
 fn without_mark(text: &str) -> &str {
     match text.split_once(HOLE) {
         Some((before, after)) if before.trim().is_empty() => without_mark(after),
@@ -245,7 +245,7 @@ fn without_mark(text: &str) -> &str {
     }
 }
 
-/// The token directly before the prefix or the suffix, whichever stands first.
+/// Returns the token directly before the prefix or the suffix, whichever comes first.
 fn first_token(layout: &str) -> Option<&str> {
     let mut token = None;
     for piece in pieces(layout) {
@@ -259,7 +259,7 @@ fn first_token(layout: &str) -> Option<&str> {
 }
 
 impl Family {
-    /// What ends an answer of the family, for those who look for it themselves.
+    /// Returns all strings that end an answer of the family, for callers that search for them.
     pub fn ends(&self) -> impl Iterator<Item = &'static str> {
         self.stop.iter().chain(self.tokens).chain(SHARED_TOKENS).copied()
     }

@@ -1,49 +1,49 @@
-//! The table of model families: how each wants a hole in a file to be written, one row per family.
+//! The table of model families, one row per family: the prompt layout for a hole in a file.
 //!
-//! A row is data alone; what is done with it stands in `template`, `choose`, `assemble` and `extract`. Layouts are written with the
-//! placeholders of [`crate::Written`]. None begins with the token that begins every text (`<s>`, `<|begin_of_text|>`): servers add it
-//! themselves, and models read worse with two.
+//! A row is only data; `template`, `choose`, `assemble` and `extract` use it. Layouts contain the placeholders of
+//! [`crate::Written`]. None begins with the token that begins every text (`<s>`, `<|begin_of_text|>`): servers add it themselves,
+//! and two of them degrade the model's answers.
 //!
-//! Where a row says "paper", "model card" or a repository, that is where its layout was published.
+//! Comments on the rows name the source of each layout: a paper, a model card or a repository.
 
-/// Everything about a model family that a prompt and its answer depend on.
+/// Everything about a model family that affects prompts and answers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
-    /// The word for it in the configuration.
+    /// Name in the configuration.
     pub name: &'static str,
-    /// Other words for it in the configuration.
+    /// Alternative names in the configuration.
     pub aliases: &'static [&'static str],
-    /// What the name of one of its models contains, without anything but letters and digits and in lower case.
+    /// Substrings of model names, reduced to lower-case letters and digits.
     pub models: &'static [&'static str],
-    /// The layout of a prompt without code from other files.
+    /// Layout of a prompt without code from other files.
     pub file: &'static str,
-    /// The layout with code from other files, where models were trained on one; elsewhere such code is sent as comments.
+    /// Layout with code from other files, if the models were trained on one; otherwise such code is sent as comments.
     pub files: Option<Files>,
-    /// Tokens of its vocabulary that no user code may contain, besides [`SHARED_TOKENS`]. An answer ends before any of them.
+    /// Tokens of its vocabulary that user code must not contain, besides [`SHARED_TOKENS`]. Each one ends an answer.
     pub tokens: &'static [&'static str],
-    /// Strings that end an answer and that a server can be told, the most needed first, since some servers take few.
+    /// Stop strings for the server, the most important first, because some servers accept only a few.
     pub stop: &'static [&'static str],
-    /// What is sent in the place of an empty suffix.
+    /// Substitute for an empty suffix.
     pub empty_suffix: &'static str,
-    /// What its models write after the insertion by mistake.
+    /// Strings that its models append to the insertion by mistake.
     pub tails: &'static [&'static str],
-    /// Instructions that go before the prompt; `None` for everything that completes text rather than chats.
+    /// Instructions before the prompt, for chat models.
     pub system: Option<&'static str>,
 }
 
-/// How code from several files is written.
+/// Layout of code from several files.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Files {
-    /// What names the repository, before the first file, where the name is known.
+    /// Line with the repository's name before the first file, if the name is known.
     pub repository: &'static str,
-    /// One piece of code from another file; `None` where it goes as a comment.
+    /// Layout of one snippet; `None` if snippets are sent as comments.
     pub item: Option<&'static str>,
-    /// The whole prompt. Where it has no `{context}`, that goes directly before the prefix.
+    /// The whole prompt. Without `{context}` in it, the context goes directly before the prefix.
     pub layout: &'static str,
 }
 
-/// Tokens that many vocabularies share: ends of texts and turns of a chat. Models tuned for chats write them after an insertion, and go
-/// on with a chat of their own; Granite 3.3 8B Instruct did in 16 of 268 real answers.
+/// Tokens shared by many vocabularies: ends of texts and of chat turns. Chat-tuned models write them after an insertion and
+/// continue with a chat; Granite 3.3 8B Instruct did so in 16 of 268 real answers.
 pub const SHARED_TOKENS: &[&str] = &[
     "<|endoftext|>",
     "<|end_of_text|>",
@@ -56,11 +56,11 @@ pub const SHARED_TOKENS: &[&str] = &[
     "<|system|>",
 ];
 
-/// A line of its own hurts less than nothing: models trained on files read an empty suffix as "the file ends here". Tabby and Continue
-/// send it as well.
+/// A single line break does less harm than an empty suffix, which models trained on files read as "the file ends here". Tabby and
+/// Continue send it too.
 pub(crate) const EMPTY_SUFFIX: &str = "\n";
 
-/// The families; where two rows could mean a model, the one that says more about it stands first.
+/// The families. If two rows match a model, the more specific one comes first.
 pub static FAMILIES: &[Family] = &[
     // QwenLM/Qwen2.5-Coder: README, examples/Qwen2.5-Coder-fim.py and -repolevel-fim.py, whose end tokens are the stop strings.
     Family {
@@ -96,7 +96,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // arXiv 2402.19173, section 5.1: in several files the path stands after `<fim_prefix>`. Continue saw the stray `t`.
+    // arXiv 2402.19173, section 5.1: with several files the path follows `<fim_prefix>`. Continue saw the stray `t`.
     Family {
         name: "starcoder2",
         aliases: &[],
@@ -123,7 +123,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &["\nt", "\nt."],
         system: None,
     },
-    // bigcode/starcoder's model card; the file's name before the prefix as Cody writes it. Its training never saw two files at once.
+    // bigcode/starcoder's model card; the file name before the prefix as in Cody. The training data never had two files at once.
     Family {
         name: "starcoder",
         aliases: &["starcoder1"],
@@ -207,7 +207,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // The same with the suffix first, which its authors offer as well. Only by name: no model says that it wants it.
+    // The same with the suffix first, which its authors also offer. Only by name: no model's metadata asks for it.
     Family {
         name: "codellama-spm",
         aliases: &[],
@@ -221,7 +221,7 @@ pub static FAMILIES: &[Family] = &[
         system: None,
     },
     // deepseek-ai/DeepSeek-Coder, README and paper (arXiv 2401.14196): `#path` heads each file, and holes were cut in texts of several
-    // files, so that the other files are a part of the prefix. `<|EOT|>` ends answers of models tuned for chats.
+    // files, so the other files belong to the prefix. `<|EOT|>` ends answers of chat-tuned models.
     Family {
         name: "deepseek-coder",
         aliases: &["deepseek", "deepseek-v4"],
@@ -255,7 +255,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // mistralai/mistral-common, `encode_fim`: the suffix first, and the middle follows without a token. `+++++ path` as Continue has it.
+    // mistralai/mistral-common, `encode_fim`: the suffix first, then the middle without a token. `+++++ path` as in Continue.
     Family {
         name: "codestral",
         aliases: &["mistral"],
@@ -272,7 +272,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // ai.google.dev/gemma/docs/codegemma/prompt-structure; the path stands before the prefix, as Cody writes it.
+    // ai.google.dev/gemma/docs/codegemma/prompt-structure; the path before the prefix, as in Cody.
     Family {
         name: "codegemma",
         aliases: &[],
@@ -305,7 +305,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // ibm.com/granite/docs/models/granite#fim, by way of Continue.
+    // ibm.com/granite/docs/models/granite#fim, via Continue.
     Family {
         name: "granite-4",
         aliases: &[],
@@ -318,7 +318,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // Granite-Code/granite-completebench, template "outside", which asked the 3.3 models; Granite's code models have the same tokens.
+    // Granite-Code/granite-completebench, template "outside", used with the 3.3 models; Granite's code models have the same tokens.
     Family {
         name: "granite-3",
         aliases: &["granite", "granite-code"],
@@ -407,7 +407,8 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // THUDM/CodeGeeX4, guides/Infilling_guideline.md: a turn of a chat, with marks for path, language and mode; an empty suffix stays so.
+    // THUDM/CodeGeeX4, guides/Infilling_guideline.md: a chat turn with marks for path, language and mode; an empty suffix stays
+    // empty.
     Family {
         name: "codegeex4",
         aliases: &["codegeex"],
@@ -426,7 +427,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // The tokens that llama.cpp finds in GLM-4.5, in the order of the family's earlier model.
+    // The tokens that llama.cpp detects in GLM-4.5, in the order of the family's earlier model.
     Family {
         name: "glm-4.5",
         aliases: &["glm"],
@@ -452,7 +453,7 @@ pub static FAMILIES: &[Family] = &[
         tails: &[],
         system: None,
     },
-    // Continue: the path goes with a single file too.
+    // Continue: the path is also sent with a single file.
     Family {
         name: "mercury",
         aliases: &["mercury-coder"],
@@ -473,7 +474,7 @@ pub static FAMILIES: &[Family] = &[
 
 const CODELLAMA_TOKENS: &[&str] = &["<PRE>", "<MID>", "<SUF>", "<EOT>", "<s>", "</s>"];
 
-/// The blank before the end token is a part of it.
+/// The blank before the end token belongs to it.
 const CODELLAMA_STOP: &[&str] = &[" <EOT>", "<EOT>", "<PRE>", "<SUF>", "<MID>"];
 
 const CODEGEEX_TOKENS: &[&str] =

@@ -1,19 +1,19 @@
-//! The question for models that chat: the file with its hole marked, instructions, and an answer between marks.
+//! The prompt for chat models: the file with its hole marked, instructions, and marks for the answer.
 //!
-//! Marks are words in angle brackets that no language has. Fences would not do: code contains them, and a fence begins and ends lines,
-//! while most holes are parts of one.
+//! The marks are words in angle brackets that no language has. Fences would not work: code contains them, and a fence begins and
+//! ends lines, while most holes are parts of a line.
 
 use crate::families::{Family, Files};
 
-/// Stands where the text is missing.
+/// Mark of the hole in the file.
 pub(crate) const HOLE: &str = "<HOLE/>";
-/// Stands before the answer.
+/// Mark before the answer.
 pub(crate) const OPEN: &str = "<FILL>";
-/// Stands behind the answer.
+/// Mark behind the answer.
 pub(crate) const CLOSE: &str = "</FILL>";
 
-/// What the model is told once. The two examples show what instructions alone do not: that a part of a line is an answer, and when
-/// an answer begins with a line break.
+/// System message. The two examples show details that instructions alone do not convey: that part of a line is a valid answer, and
+/// when an answer begins with a line break.
 const SYSTEM: &str = "\
 You fill holes in source code. You are shown a file in which <HOLE/> marks the one place where text is missing, and perhaps code from \
 other files of the same project. Answer with the missing text between <FILL> and </FILL> and with nothing else: no explanation, no \
@@ -54,7 +54,7 @@ const FILES: &str = "\
 
 What belongs in the place of <HOLE/>? Answer with <FILL>, the text, </FILL>.";
 
-/// The row of the question. It stands apart from the table: no model's name leads to it.
+/// The row for chat prompts. It is not in the table because no model name selects it.
 pub(crate) static FAMILY: Family = Family {
     name: "hole",
     aliases: &[],
@@ -67,7 +67,7 @@ pub(crate) static FAMILY: Family = Family {
     }),
     tokens: &[HOLE, OPEN, CLOSE, "<FILE", "</FILE>", "<OTHER", "</OTHER>"],
     stop: &[CLOSE],
-    // Models that chat are told of the end by the mark behind it.
+    // For chat models, the mark shows where the file ends.
     empty_suffix: "",
     tails: &[],
     system: Some(SYSTEM),

@@ -1,9 +1,8 @@
-//! What prompts call languages. Models were trained on these words, so they are a part of the templates.
+//! Names of languages in prompts. Models were trained on these words, so they belong to the templates.
 
 use syntax::Language;
 
-/// The word for a language where a prompt names it, as CodeGeeX4's guide writes them; nothing where it is not known, which the guide
-/// allows.
+/// Returns the name of a language in a prompt, as in CodeGeeX4's guide; empty if the language is unknown, which the guide allows.
 pub(crate) fn spoken_name(language: Option<Language>) -> &'static str {
     match language {
         None => "",
@@ -19,7 +18,7 @@ pub(crate) fn spoken_name(language: Option<Language>) -> &'static str {
     }
 }
 
-/// What begins a comment; most languages' sign where it is not known.
+/// Returns the sign that begins a comment; the most common one if the language is unknown.
 pub(crate) fn comment_sign(language: Option<Language>) -> &'static str {
     language.map_or("//", Language::line_comment)
 }

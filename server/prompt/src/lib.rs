@@ -1,4 +1,4 @@
-//! Prompts: what a model is sent for a hole in a file, and what of its raw answer is the insertion.
+//! Builds prompts for holes in files, and extracts the insertions from raw answers.
 //!
 //! ```text
 //! configuration, server's metadata, name ──choose──▶ Template (a row of `families`, or written out)
@@ -8,11 +8,11 @@
 //!                                                                        └─Reading──┴──▶ insertion
 //! ```
 //!
-//! Responsible for the layout of every model family, for budgets in tokens, for user code that looks like a model's special tokens, and
-//! for what models wrap their answers in. Knows neither engines nor documents: an engine sends what stands in a [`Prompt`] and reads its
-//! answer with the [`Reading`] that came with it.
+//! Responsible for the layout of every model family, for token budgets, for user code that resembles special tokens, and for text
+//! that models add around their answers. It must not depend on engines or documents: an engine sends the content of a [`Prompt`]
+//! and reads the answer with the [`Reading`] that came with it.
 //!
-//! Deterministic and pure: no clock, randomness or IO, and no answer is a panic.
+//! Deterministic and pure: no clock, no randomness, no IO, and no answer causes a panic.
 #![deny(clippy::disallowed_methods)]
 
 mod assemble;

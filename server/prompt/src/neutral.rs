@@ -1,23 +1,23 @@
-//! Special tokens in user code, made harmless, and made whole again in the answer.
+//! Neutralises special tokens in user code, and restores them in the answer.
 //!
-//! A tokenizer reads `<|fim_prefix|>` as one special token wherever it stands, so code that contains it, such as that of a program about
-//! language models, would end the prefix or the whole text. Each one gets a zero-width space ([`BREAK`]) after its first character.
-//! That is the smallest change by which no tokenizer sees the token, it shows nowhere, and no code has it there by itself, so that the
-//! way back is certain: a model that repeats the code repeats the change, and [`restore`] takes it out.
+//! A tokenizer reads `<|fim_prefix|>` as one special token anywhere, so code that contains it, such as a program about language
+//! models, would end the prefix or the whole text. Each one gets a zero-width space ([`BREAK`]) after its first character. This is
+//! the smallest change that hides the token from every tokenizer. It is invisible, and no other code has the space there, so it
+//! can be reversed reliably: a model that repeats the code repeats the space, and [`restore`] removes it.
 
 use std::borrow::Cow;
 
 /// U+200B, zero width space.
 pub const BREAK: char = '\u{200B}';
 
-/// The text without any of the tokens; the very text if it has none. Tokens have at least two characters and no [`BREAK`].
+/// Neutralises all tokens in the text; borrows it if it has none. Tokens have at least two characters and no [`BREAK`].
 pub fn neutralise<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
     let Some(first) = find_token(text, 0, tokens) else { return Cow::Borrowed(text) };
     let mut changed = String::with_capacity(text.len() + 8 * BREAK.len_utf8());
     let mut copied = 0;
     let mut next = Some(first);
     while let Some(token) = next {
-        // Tokens can overlap, so the search goes on behind the first character of this one.
+        // Tokens can overlap, so continue behind the first character of this one.
         let behind = token + first_char_len(&text[token..]);
         changed.push_str(&text[copied..behind]);
         changed.push(BREAK);
@@ -28,8 +28,8 @@ pub fn neutralise<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
     Cow::Owned(changed)
 }
 
-/// The text with its neutralised tokens as they were. At its end, where an answer can break off within one, the beginning of a
-/// neutralised token counts as well.
+/// Restores the neutralised tokens of a text. At its end, where an answer may be truncated, the beginning of a neutralised token
+/// counts as well.
 pub fn restore(text: &str, tokens: &[&str]) -> String {
     let mut restored = String::with_capacity(text.len());
     let mut rest = text;
@@ -45,8 +45,8 @@ pub fn restore(text: &str, tokens: &[&str]) -> String {
     restored
 }
 
-/// Whether the break between the two texts is the one that neutralised this token. Behind it the token goes on, perhaps with the breaks
-/// of other tokens within it, to its end or to the end of the text.
+/// Returns whether the break between the two texts neutralises this token. The token must continue behind the break, possibly with
+/// the breaks of other tokens inside it, to its end or to the end of the text.
 fn is_broken_here(before: &str, after: &str, token: &str) -> bool {
     let (first, others) = token.split_at(first_char_len(token));
     let goes_on =
@@ -54,10 +54,10 @@ fn is_broken_here(before: &str, after: &str, token: &str) -> bool {
     before.ends_with(first) && goes_on
 }
 
-/// Where the next token begins, from a byte on.
+/// Returns the offset of the next token from a byte on.
 fn find_token(text: &str, from: usize, tokens: &[&str]) -> Option<usize> {
     let bytes = text.as_bytes();
-    // Tokens begin with two or three different bytes, and most of a text is none of them.
+    // Tokens begin with two or three different bytes, which are rare in a text.
     let mut firsts: Vec<u8> = tokens.iter().filter_map(|token| token.bytes().next()).collect();
     firsts.sort_unstable();
     firsts.dedup();

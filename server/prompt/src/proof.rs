@@ -1,16 +1,16 @@
-//! Whether a model is asked the way it wants: holes whose right text is nearly forced, what an answer to one shows, and what all answers
-//! to the same holes, asked in different forms, say together.
+//! Checks whether a model gets its prompts in the right form: defines holes with almost forced answers, rates one answer to a
+//! hole, and compares the answers to the same holes in different forms.
 //!
 //! ```text
-//! PROBES --asked in a form--> raw answer --look--> Shown --\
-//! the same in other forms                                   +--judge--> Verdict
+//! PROBES --prompt in a form--> raw answer --look--> Shown --\
+//! the same in other forms                                    +--judge--> Verdict
 //! ```
 //!
-//! A model that is asked in a template of another family does not fail: it writes something, and looks stupid. What gives it away is
-//! that it finds the text of no hole that the suffix alone decides, and that the same model finds it when it is asked otherwise. Both
-//! are needed before anything is called a mistake; a weak model gives [`Verdict::Unclear`].
+//! A model that gets the template of another family does not fail: it answers badly. There are two signs: it solves no hole that
+//! only the suffix decides, and the same model solves it in another form. Both are required before anything is called a mistake;
+//! for a weak model the result is [`Verdict::Unclear`].
 //!
-//! Answers are judged as they come, before anybody has taken anything away from them.
+//! The raw answers are rated, before anything is removed from them.
 
 mod probes;
 mod symptoms;
@@ -21,25 +21,25 @@ use crate::template::Template;
 pub use probes::{PROBES, Probe};
 pub use symptoms::Symptom;
 
-/// In which form a model is asked.
+/// Form of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// With a prompt in a template.
     Template(Template),
-    /// With prefix and suffix apart; the server makes the prompt.
+    /// Prefix and suffix separately; the server renders the prompt.
     Server,
-    /// In a conversation.
+    /// A chat.
     Chat,
-    /// With the prefix alone: what any model of text can do, and the measure of the others.
+    /// Only the prefix: any text model can do this, so it is the baseline.
     Prefix,
 }
 
-/// What an answer to a probe shows.
+/// Rating of an answer to a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// How much of what belongs there: 1 for all of it and nothing else, a half where it goes on behind it, else 0.
+    /// 1 for the exact text, 0.5 if the answer continues behind it, else 0.
     pub share: f64,
-    /// What is odd about it.
+    /// Symptoms found in the answer.
     pub symptoms: Vec<Symptom>,
 }
 
@@ -48,35 +48,35 @@ pub struct Shown {
 pub struct Tried {
     /// The form.
     pub form: Form,
-    /// What was shown, by the probe's place in [`PROBES`].
+    /// Ratings with the index of the probe in [`PROBES`].
     pub shown: Vec<(usize, Shown)>,
 }
 
-/// What the answers say together.
+/// Result of comparing the answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The model is asked as it wants.
+    /// The form is right.
     Right,
-    /// It does clearly better in another form.
+    /// The model does clearly better in another form.
     Better(Form),
-    /// It talks to people, in whatever form it is asked.
+    /// The model writes for people in every form.
     Chats,
-    /// It continues texts, and fills no holes.
+    /// The model only continues texts; it does not support fill-in-the-middle.
     NoHoles,
-    /// Nothing can be said.
+    /// The answers allow no conclusion.
     Unclear,
 }
 
-/// So much of what belongs into the holes, on average, shows that a model is asked as it wants: five of six holes, or all but the ends.
+/// Average share above which a form is certainly right: five of six holes, or all but their ends.
 const SURE: f64 = 0.8;
-/// As much is enough where no other form does better.
+/// Average share that is sufficient if no other form does better.
 const ENOUGH: f64 = 0.5;
-/// Another form has to find at least so much before it is recommended.
+/// Minimum share of another form before it is recommended.
 const WORTH_NAMING: f64 = 0.6;
-/// And so much more than the chosen one: two holes of six, since one may be found by chance.
+/// Minimum lead over the chosen form: two of six holes, since one may be solved by chance.
 const MARGIN: f64 = 0.33;
 
-/// What an answer to `probe` shows. Text behind a special token is no part of the answer: whoever asks cuts it away.
+/// Rates an answer to `probe`. Text behind a special token is ignored, because it is cut off in use.
 pub fn look(probe: &Probe, raw: &str) -> Shown {
     let answer = before_token(raw);
     let share = match behind_truth(answer, probe.truth) {
@@ -95,15 +95,15 @@ fn before_token(raw: &str) -> &str {
     &raw[..special_token(raw).unwrap_or(raw.len())]
 }
 
-/// Where the first special token of any family stands.
+/// Returns the offset of the first special token of any family.
 pub(crate) fn special_token(raw: &str) -> Option<usize> {
-    // `<s>` and the like are words of HTML and of shells as well.
+    // `<s>` and similar ones also occur in HTML and shell scripts.
     let is_telling = |token: &&&str| token.len() > 4;
     let tokens = FAMILIES.iter().flat_map(|family| family.tokens).chain(SHARED_TOKENS);
     tokens.filter(is_telling).filter_map(|token| raw.find(token)).min()
 }
 
-/// What follows the truth in an answer that begins with it; blanks do not count, and no name goes on behind its end.
+/// Returns the text behind the truth in an answer that begins with it. Blanks are ignored, and no name may continue behind its end.
 fn behind_truth<'a>(answer: &'a str, truth: &str) -> Option<&'a str> {
     let mut rest = answer;
     for wanted in truth.chars().filter(|c| !c.is_whitespace()) {
@@ -115,37 +115,37 @@ fn behind_truth<'a>(answer: &'a str, truth: &str) -> Option<&'a str> {
 }
 
 impl Tried {
-    /// How much of what belongs into the holes was found, on average.
+    /// Returns the average share of the holes.
     pub fn score(&self) -> f64 {
         let sum: f64 = self.shown.iter().map(|(_, shown)| shown.share).sum();
         sum / self.shown.len().max(1) as f64
     }
 
-    /// How many holes were filled, the ends aside.
+    /// Returns the number of solved holes, regardless of their ends.
     pub fn found(&self) -> usize {
         self.count(|_| true)
     }
 
-    /// Whether it is asked as it wants beyond doubt, so that other forms need not be tried.
+    /// Returns whether the form is right beyond doubt, so that other forms need not be tried.
     pub fn is_sure(&self) -> bool {
         self.score() >= SURE && self.uses_suffix()
     }
 
-    /// Whether holes were filled that only the suffix tells how to fill.
+    /// Returns whether the model solves holes that require the suffix.
     fn uses_suffix(&self) -> bool {
         self.count(|probe| probe.needs_suffix) * 3 >= self.asked(|probe| probe.needs_suffix) * 2
             && self.count(|probe| probe.needs_suffix) > 0
     }
 
-    /// Whether the answers are those of a model that never saw the suffix: the prefix alone leads to a right beginning, and nothing else
-    /// was found.
+    /// Returns whether the model apparently does not see the suffix: it solves only holes for which the prefix leads to the right
+    /// beginning.
     pub fn ignores_suffix(&self) -> bool {
         let (found, asked) =
             (self.count(|probe| !probe.needs_suffix), self.asked(|probe| !probe.needs_suffix));
         self.count(|probe| probe.needs_suffix) == 0 && found > 0 && found * 3 >= asked * 2
     }
 
-    /// In how many answers this was odd.
+    /// Returns the number of answers with this symptom.
     pub fn with(&self, symptom: Symptom) -> usize {
         self.shown.iter().filter(|(_, shown)| shown.symptoms.contains(&symptom)).count()
     }
@@ -159,7 +159,7 @@ impl Tried {
         self.shown.iter().filter(|(probe, _)| counts(&PROBES[*probe])).count()
     }
 
-    /// Whether half of the answers or more are for people.
+    /// Returns whether at least half of the answers are for people.
     fn talks(&self) -> bool {
         let talks = |(_, shown): &&(usize, Shown)| shown.symptoms.iter().any(|symptom| symptom.is_talk());
         let talking = self.shown.iter().filter(talks).count();
@@ -167,7 +167,7 @@ impl Tried {
     }
 }
 
-/// What the answers in the chosen form, if any can be chosen, say beside those in `others`, the likelier ones first.
+/// Compares the answers in the chosen form, if any, with those in `others`, the most likely form first.
 pub fn judge(chosen: Option<&Tried>, others: &[Tried]) -> Verdict {
     if chosen.is_some_and(Tried::is_sure) {
         return Verdict::Right;
@@ -189,16 +189,16 @@ pub fn judge(chosen: Option<&Tried>, others: &[Tried]) -> Verdict {
     if continues && !fills { Verdict::NoHoles } else { Verdict::Unclear }
 }
 
-/// The best of the others, if it is better beyond chance.
+/// Returns the best of the others, if it is better beyond chance.
 fn clearly_better<'a>(chosen: Option<&Tried>, others: &'a [Tried]) -> Option<&'a Tried> {
     let candidates = others.iter().filter(|tried| tried.form != Form::Prefix && tried.uses_suffix());
-    // Of equals the first.
+    // The first of equals wins.
     let best = candidates.reduce(|best, tried| if tried.score() > best.score() { tried } else { best })?;
     let least = chosen.map_or(0.0, |chosen| chosen.score() + MARGIN).max(WORTH_NAMING);
     (best.score() >= least).then_some(best)
 }
 
-/// One template of each layout but that of `chosen`, the layout of `likely` first.
+/// Returns one template of each layout except that of `chosen`, with the layout of `likely` first.
 pub fn layouts(likely: Option<&Template>, chosen: Option<&Template>) -> Vec<Template> {
     let families = FAMILIES.iter().map(Template::Family);
     let mut seen: Vec<String> = chosen.map(|chosen| chosen.file().to_owned()).into_iter().collect();

@@ -1,7 +1,7 @@
-//! Layouts: texts with placeholders, of a family's row or written out by the user.
+//! Templates: layouts with placeholders, from a family's row or written by the user.
 //!
 //! Placeholders of a prompt are `{prefix}`, `{suffix}`, `{context}` (code from other files), `{path}`, `{repo}` and `{language}`; those of
-//! one piece of context are `{text}`, `{path}` and `{language}`. Everything else stands for itself.
+//! one snippet of context are `{text}`, `{path}` and `{language}`. Everything else is literal.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,57 +11,57 @@ use thiserror::Error;
 use crate::families::{EMPTY_SUFFIX, FAMILIES, Family, SHARED_TOKENS};
 use crate::hole;
 
-/// How a model wants to be asked.
+/// Prompt format of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Template {
     /// A row of the table.
     Family(&'static Family),
     /// Written out in the configuration.
     Written(Arc<Written>),
-    /// Prefix and suffix apart, for servers that render the hole themselves ([`crate::Prompt::halves`]); with the model's family, where it
-    /// is known, for the tokens that code may not contain.
+    /// Prefix and suffix separately, for servers that render the hole themselves ([`crate::Prompt::halves`]). The model's family,
+    /// if known, provides the tokens that code must not contain.
     Halves(Option<&'static Family>),
 }
 
-/// A template written out by the user, such as `<PRE> {prefix} <SUF>{suffix} <MID>`.
+/// A template written by the user, such as `<PRE> {prefix} <SUF>{suffix} <MID>`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Written {
     layout: String,
     item: Option<String>,
     stop: Vec<String>,
-    /// The tokens that its layouts are made of, as far as they look like tokens.
+    /// Parts of its layouts that look like tokens.
     tokens: Vec<String>,
 }
 
-/// What is wrong with a template in the configuration.
+/// Error in a configured template.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum TemplateError {
     /// Neither a name nor a layout.
     #[error("unknown template `{name}`; known are {known}, or write one out with {{prefix}} and {{suffix}}")]
     Unknown {
-        /// What was written.
+        /// The unknown name.
         name: String,
-        /// All names.
+        /// All known names.
         known: String,
     },
-    /// A placeholder that there is not.
+    /// An unknown placeholder.
     #[error("the template has no `{{{name}}}` to fill in; known here are {known}")]
     Placeholder {
-        /// What was written between the braces.
+        /// The text between the braces.
         name: String,
-        /// All placeholders that may stand there.
+        /// All placeholders allowed there.
         known: String,
     },
-    /// Another program's placeholders.
+    /// Placeholders of another program.
     #[error("the template has double braces; write {{prefix}} and {{suffix}} with single ones")]
     DoubleBraces,
-    /// A placeholder that must stand there once.
+    /// A placeholder that is required exactly once.
     #[error("the template needs `{{{name}}}` exactly once")]
     Once {
         /// The placeholder.
         name: &'static str,
     },
-    /// A placeholder that may stand there once.
+    /// A placeholder that is allowed once.
     #[error("the template has `{{{name}}}` more than once")]
     Twice {
         /// The placeholder.
@@ -69,7 +69,7 @@ pub enum TemplateError {
     },
 }
 
-/// The layout of [`Template::Halves`]: with nothing between them.
+/// The layout of [`Template::Halves`]: nothing between prefix and suffix.
 const HALVES: &str = "{prefix}{suffix}";
 
 /// A placeholder.
@@ -94,7 +94,7 @@ const SLOTS: &[(&str, Slot)] = &[
     ("text", Slot::Text),
 ];
 
-/// What may stand in a prompt, and in a piece of context.
+/// Placeholders allowed in a prompt, and in a snippet of context.
 const IN_PROMPT: &[Slot] =
     &[Slot::Prefix, Slot::Suffix, Slot::Context, Slot::Path, Slot::Repository, Slot::Language];
 const IN_ITEM: &[Slot] = &[Slot::Path, Slot::Language, Slot::Text];
@@ -102,19 +102,19 @@ const IN_ITEM: &[Slot] = &[Slot::Path, Slot::Language, Slot::Text];
 /// A piece of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// Stands for itself.
+    /// Literal text.
     Literal(&'a str),
-    /// Is filled in.
+    /// A placeholder to fill in.
     Slot(Slot),
 }
 
 impl Template {
-    /// The template for models that chat: a marked hole, instructions, and an answer between marks.
+    /// Returns the template for chat models: a marked hole, instructions, and an answer between marks.
     pub fn hole() -> Template {
         Template::Family(&hole::FAMILY)
     }
 
-    /// What a configuration says: a family's name or alias, or a template written out.
+    /// Parses a configured template: a family's name or alias, or a layout.
     pub fn parse(said: &str) -> Result<Template, TemplateError> {
         if said.contains('{') {
             return Ok(Template::Written(Arc::new(Written::new(said, None, &[])?)));
@@ -126,7 +126,7 @@ impl Template {
         Ok(Template::Family(family))
     }
 
-    /// What tells it from others: the family's name, or the layout as it was written.
+    /// Returns the family's name, or the layout as written by the user.
     pub fn name(&self) -> &str {
         match self {
             Template::Family(family) => family.name,
@@ -135,14 +135,14 @@ impl Template {
         }
     }
 
-    /// Whether the suffix stands before the prefix, so that typing only adds to the prompt's end.
+    /// Returns whether the suffix precedes the prefix, so that typing only extends the end of the prompt.
     pub fn is_suffix_first(&self) -> bool {
         let position = |slot| pieces(self.file()).position(|piece| piece == Piece::Slot(slot));
         position(Slot::Suffix).is_some_and(|suffix| Some(suffix) < position(Slot::Prefix))
     }
 
-    /// The strings that end an answer, to tell a server, the most needed first. Empty if the template was written without any, or if
-    /// the server knows them.
+    /// Returns the stop strings for the server, the most important first. Empty if the template has none, or if the server knows
+    /// them.
     pub fn stop(&self) -> Vec<&str> {
         match self {
             Template::Family(family) => family.stop.to_vec(),
@@ -151,7 +151,7 @@ impl Template {
         }
     }
 
-    /// Everything that user code may not contain.
+    /// Returns all tokens that user code must not contain.
     pub fn tokens(&self) -> Vec<&str> {
         let own: Vec<&str> = match self {
             Template::Family(family) | Template::Halves(Some(family)) => family.tokens.to_vec(),
@@ -161,7 +161,7 @@ impl Template {
         own.into_iter().chain(SHARED_TOKENS.iter().copied()).collect()
     }
 
-    /// The layout for a file alone.
+    /// Returns the layout for a single file.
     pub(crate) fn file(&self) -> &str {
         match self {
             Template::Family(family) => family.file,
@@ -170,7 +170,7 @@ impl Template {
         }
     }
 
-    /// The layout for code from several files: `None` where that goes as comments in [`Template::file`].
+    /// Returns the layout for code from several files; `None` if that goes as comments into [`Template::file`].
     pub(crate) fn files(&self) -> Option<&str> {
         match self {
             Template::Family(family) => family.files.as_ref().map(|files| files.layout),
@@ -179,7 +179,7 @@ impl Template {
         }
     }
 
-    /// The layout of one piece of context; `None` where it goes as a comment.
+    /// Returns the layout of one snippet of context; `None` if it is written as a comment.
     pub(crate) fn item(&self) -> Option<&str> {
         match self {
             Template::Family(family) => family.files.as_ref().and_then(|files| files.item),
@@ -188,7 +188,7 @@ impl Template {
         }
     }
 
-    /// The layout of what names the repository, before the context.
+    /// Returns the layout of the repository's name before the context.
     pub(crate) fn repository(&self) -> &str {
         match self {
             Template::Family(family) => family.files.as_ref().map_or("", |files| files.repository),
@@ -219,7 +219,7 @@ impl Template {
 }
 
 impl Family {
-    /// The family that a configuration calls so; case, and signs between letters and digits, do not matter.
+    /// Returns the family with this name. Case and signs between letters and digits do not matter.
     pub fn by_name(name: &str) -> Option<&'static Family> {
         let name = bare(name);
         let is_called = |family: &&Family| {
@@ -229,14 +229,14 @@ impl Family {
     }
 }
 
-/// A name's letters and digits, in lower case: `Qwen/Qwen2.5-Coder` and `qwen2_5_coder` mean the same.
+/// Reduces a name to lower-case letters and digits: `Qwen/Qwen2.5-Coder` and `qwen2_5_coder` are equal.
 pub(crate) fn bare(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 impl Written {
-    /// A template written out: the layout of the prompt, that of a piece of context (without one, context goes as comments), and what
-    /// ends an answer. Where the layout has no `{context}`, context goes directly before the prefix.
+    /// Creates a template from the layout of the prompt, that of a snippet of context (without it, context is written as
+    /// comments), and the stop strings. Without `{context}` in the layout, the context goes directly before the prefix.
     pub fn new(layout: &str, item: Option<&str>, stop: &[String]) -> Result<Written, TemplateError> {
         let layout_slots = check_slots(layout, IN_PROMPT)?;
         once(&layout_slots, Slot::Prefix)?;
@@ -267,7 +267,7 @@ fn slot_name(slot: Slot) -> &'static str {
     SLOTS.iter().find(|(_, other)| *other == slot).map_or("", |(name, _)| name)
 }
 
-/// The slots of a layout that a user wrote, if all of them may stand there.
+/// Returns the placeholders of a user's layout, if all of them are allowed.
 fn check_slots(layout: &str, allowed: &[Slot]) -> Result<Vec<Slot>, TemplateError> {
     if layout.contains("{{") || layout.contains("}}") {
         return Err(TemplateError::DoubleBraces);
@@ -287,7 +287,7 @@ fn check_slots(layout: &str, allowed: &[Slot]) -> Result<Vec<Slot>, TemplateErro
     Ok(slots)
 }
 
-/// The pieces of a layout, in order.
+/// Splits a layout into pieces.
 pub(crate) fn pieces(layout: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = layout;
     let mut slot = None;
@@ -308,7 +308,7 @@ pub(crate) fn pieces(layout: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// What stands before the first placeholder, the placeholder, and what stands behind it.
+/// Splits a layout into the text before the first placeholder, the placeholder, and the rest.
 fn split_at_slot(layout: &str) -> (&str, Option<Slot>, &str) {
     let mut from = 0;
     while let Some((open, name, after)) = next_braces(&layout[from..]) {
@@ -320,7 +320,7 @@ fn split_at_slot(layout: &str) -> (&str, Option<Slot>, &str) {
     (layout, None, "")
 }
 
-/// The first word in braces: where the brace opens, the word, and what stands behind it.
+/// Finds the first word in braces: the offset of the brace, the word, and the rest.
 fn next_braces(text: &str) -> Option<(usize, &str, &str)> {
     let mut from = 0;
     loop {
@@ -336,7 +336,7 @@ fn next_braces(text: &str) -> Option<(usize, &str, &str)> {
     }
 }
 
-/// The tokens that stand in a layout, in its order.
+/// Returns the tokens in a layout, in order.
 pub(crate) fn layout_tokens(layout: &str) -> Vec<&str> {
     let literals = pieces(layout).filter_map(|piece| match piece {
         Piece::Literal(literal) => Some(literal),
@@ -345,7 +345,7 @@ pub(crate) fn layout_tokens(layout: &str) -> Vec<&str> {
     literals.flat_map(bracketed).collect()
 }
 
-/// What a model reads last before it writes: the token at the end of a layout. Empty where the prefix itself stands there.
+/// Returns the token at the end of a layout, which a model reads last. Empty if the layout ends with the prefix.
 pub(crate) fn last_token(layout: &str) -> &str {
     match pieces(layout).last() {
         Some(Piece::Literal(literal)) => bracketed(literal).last().copied().unwrap_or(""),
@@ -353,10 +353,10 @@ pub(crate) fn last_token(layout: &str) -> &str {
     }
 }
 
-/// Longest piece of text that is taken for a token, in bytes; those of the table have at most 24.
+/// Maximum length of a token in bytes; those of the table have at most 24.
 const LONGEST_TOKEN: usize = 40;
 
-/// The pieces of a text that look like special tokens: `<..>` without blanks, `[WORD]`.
+/// Returns the parts of a text that look like special tokens: `<..>` without blanks, `[WORD]`.
 fn bracketed(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -373,7 +373,7 @@ fn bracketed(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// The bytes of the token that a text begins with.
+/// Returns the length in bytes of the token at the beginning of a text.
 fn token_length(text: &str) -> Option<usize> {
     let is_word = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '/');
     let inner = &text[1..];
@@ -386,7 +386,7 @@ fn token_length(text: &str) -> Option<usize> {
     (end > 0 && inner[end..].starts_with(close) && length <= LONGEST_TOKEN).then_some(length)
 }
 
-/// A path as it may stand in a prompt: on one line.
+/// Returns a path on one line, as prompts require.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(char::is_control) {
         Cow::Owned(text.replace(char::is_control, " "))

@@ -1,6 +1,6 @@
-//! The estimate against the tokenizers that it stands in for, on whole repositories.
+//! Compares the estimate with real tokenizers on whole repositories.
 //!
-//! `GHOSTBENCH_GOLDEN` names the folder with their files; without it this says so and checks nothing.
+//! `GHOSTBENCH_GOLDEN` names the folder with their files. Without it the test reports that and checks nothing.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use prompt::{SAMPLE, estimate, estimate_by, most_tokens};
 use serde_json::Value;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
-/// How far an estimate may be below the truth.
+/// Maximum relative error below the true count.
 const LOW: f64 = 0.10;
 
-/// The least share of the truth that is estimated for texts that are no code: random characters and lists of words.
+/// Minimum ratio of the estimate to the true count for texts other than code: random characters and lists of words.
 const LEAST_SHARE_OF_UNUSUAL_TEXT: f64 = 0.8;
 
-/// Files with fewer tokens are rounded too much to tell.
+/// Minimum tokens of a file; rounding dominates in smaller ones.
 const LEAST_TOKENS: usize = 100;
 
 fn tokens(bpe: &CoreBPE, text: &str) -> usize {
@@ -31,7 +31,7 @@ fn the_sample_has_the_tokens_that_estimates_are_scaled_by() {
     assert_eq!(estimate_by(dearest(SAMPLE))(text), estimate(text));
 }
 
-/// Texts that no tokenizer and no estimate were made for.
+/// Texts for which neither the tokenizers nor the estimate were made.
 fn unusual_texts() -> Vec<(&'static str, String)> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {

@@ -1,16 +1,16 @@
-//! Fences of Markdown in answers.
+//! Markdown fences in answers.
 
 use super::Stage;
 
 const FENCE: &str = "```";
 
-/// Whether a text ends within a fence.
+/// Returns whether a text ends inside a fence.
 pub(super) fn is_inside_fence(text: &str) -> bool {
     text.lines().filter(|line| line.trim_start().starts_with(FENCE)).count() % 2 == 1
 }
 
-/// The code of an answer that should have none but code: what is in the fence that it begins with, or what stands before a fence that
-/// closes what was never opened. The second value says whether a closing fence was seen.
+/// Returns the code of an answer that should consist of code: the content of the fence at its beginning, or the text before a
+/// closing fence without an opening one. The second value tells whether a closing fence was found.
 pub(super) fn without_fences(text: &str, stage: Stage) -> (&str, bool) {
     let start = text.trim_start();
     let may_open = !start.is_empty() && (start.starts_with(FENCE) || FENCE.starts_with(start));
@@ -24,7 +24,7 @@ pub(super) fn without_fences(text: &str, stage: Stage) -> (&str, bool) {
     }
 }
 
-/// The code in the first fence of a text that has one, and whether that is closed.
+/// Returns the code in the first fence, and whether the fence is closed. `None` if there is no fence.
 pub(super) fn in_first_fence(text: &str, stage: Stage) -> Option<(&str, bool)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -36,13 +36,13 @@ pub(super) fn in_first_fence(text: &str, stage: Stage) -> Option<(&str, bool)> {
     None
 }
 
-/// What a text begins with.
+/// Beginning of a text.
 enum Opening<'t> {
     /// No fence.
     None,
     /// Code between fences on one line.
     OneLine(&'t str),
-    /// A fence on a line of its own, with at most one word; and what follows.
+    /// A fence on its own line, with at most one word; and the text behind it.
     Block(&'t str),
 }
 
@@ -59,8 +59,8 @@ fn opening(text: &str) -> Opening<'_> {
     }
 }
 
-/// The text before the first line that is nothing but a fence, without the line break before it; and whether there is one. While more
-/// can follow, a last line that may become one is held back.
+/// Returns the text before the first line that consists of a fence, without the line break before it, and whether there is one.
+/// While more can follow, holds back a last line that may become a fence.
 fn up_to_closing(text: &str, stage: Stage) -> (&str, bool) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

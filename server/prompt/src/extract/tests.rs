@@ -1,4 +1,4 @@
-//! Raw answers and what of them is inserted; and that reading while they come agrees with reading them whole.
+//! Extraction of insertions, and agreement of partial answers with complete ones.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn reading(template: &str, prefix: &str, suffix: &str) -> Reading {
     Reading::new(&template, prefix, suffix, false)
 }
 
-/// The insertion of a family's answer, where the hole is in the middle of a line.
+/// Checks the insertion of a family's answer for a hole in the middle of a line.
 #[track_caller]
 fn check(template: &str, raw: &str, expect: Expect) {
     let reading = reading(template, "let a =", ";\n");
@@ -20,7 +20,7 @@ fn check(template: &str, raw: &str, expect: Expect) {
     assert_grows(&reading, raw);
 }
 
-/// The insertion of a chat's answer with `|` for the hole.
+/// Checks the insertion of a chat answer, with `|` for the hole.
 #[track_caller]
 fn check_chat(around: &str, raw: &str, expect: Expect) {
     let (prefix, suffix) = around.split_once('|').unwrap();
@@ -29,7 +29,7 @@ fn check_chat(around: &str, raw: &str, expect: Expect) {
     assert_grows(&reading, raw);
 }
 
-/// What was the insertion earlier is the beginning of what it is later, blanks at its end aside; and what is complete stays as it is.
+/// Asserts that earlier insertions are prefixes of later ones, except for blanks at the end, and that complete ones do not change.
 #[track_caller]
 fn assert_grows(reading: &Reading, raw: &str) {
     let ends: Vec<_> = raw.char_indices().map(|(at, _)| at).chain([raw.len()]).collect();
@@ -132,14 +132,14 @@ fn chats_answer_between_marks() {
 
 #[test]
 fn line_breaks_next_to_the_marks() {
-    // Before the hole is what cannot end a line: the breaks are the frame's.
+    // The text before the hole cannot end a line: the line breaks belong to the marks.
     check_chat("a = |;\n", "<FILL>\nb + c\n</FILL>", expect![[r#""b + c""#]]);
-    // The hole begins a line: so does the text.
+    // The hole begins a line, and so does the text.
     check_chat("f():\n    |\n", "<FILL>\nreturn 1\n</FILL>", expect![[r#""return 1""#]]);
     // A line can end here, and the text begins a new one.
     check_chat("def f():|\n", "<FILL>\n    return 1</FILL>", expect![[r#""\n    return 1""#]]);
     check_chat("def f():|\n", "<FILL>\n    return 1\n</FILL>", expect![[r#""\n    return 1""#]]);
-    // Whole lines before one that goes on.
+    // Complete lines before a continued one.
     check_chat("f()\n|g()\n", "<FILL>h()\n</FILL>", expect![[r#""h()\n""#]]);
 }
 
@@ -186,7 +186,7 @@ fn reading_stops_as_soon_as_it_can() {
     assert!(!reading("hole", "a = ", "").so_far("talk").is_complete);
 }
 
-/// Answers made of what matters in them.
+/// Answers composed of relevant pieces.
 fn answer() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("<FILL>".to_owned()),

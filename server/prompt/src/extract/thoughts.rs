@@ -1,13 +1,13 @@
-//! Thinking aloud before an answer, between marks that are no code in any language.
+//! Removes reasoning before an answer, between marks that are not code in any language.
 
 use super::Stage;
 
-/// The marks that models use: Qwen3, DeepSeek and most others; Claude's imitators; Magistral.
+/// Marks used by models: Qwen3, DeepSeek and most others; Claude-like models; Magistral.
 const MARKS: &[(&str, &str)] =
     &[("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]")];
 
-/// What stands behind the thoughts that an answer begins with; all of it if it begins with none. `None` as long as the model thinks, or
-/// may be about to begin.
+/// Returns the text behind the thoughts at the beginning of an answer, or all of it if there are none. `None` while the model is,
+/// or may be, writing thoughts.
 pub(super) fn behind(raw: &str, stage: Stage) -> Option<&str> {
     let start = raw.trim_start();
     for (open, close) in MARKS {
@@ -19,7 +19,7 @@ pub(super) fn behind(raw: &str, stage: Stage) -> Option<&str> {
     (stage == Stage::Whole || !may_begin).then_some(raw)
 }
 
-/// What stands behind thoughts whose opening mark stood in the server's own part of the prompt.
+/// Returns the text behind thoughts whose opening mark is in the server's part of the prompt.
 pub(super) fn behind_unopened(raw: &str) -> &str {
     MARKS.iter().find_map(|(_, close)| raw.split_once(close)).map_or(raw, |(_, answer)| answer)
 }

@@ -1,29 +1,29 @@
-//! The holes.
+//! The probes: holes with known answers.
 
 use syntax::Language;
 
-/// A hole with the text that belongs there.
+/// A hole and its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// What its file is called.
+    /// Name of its file.
     pub path: &'static str,
     /// Its language.
     pub language: Language,
     /// Text before the hole.
     pub prefix: &'static str,
-    /// What belongs there.
+    /// The right text.
     pub truth: &'static str,
-    /// Text behind it.
+    /// Text after the hole.
     pub suffix: &'static str,
-    /// Whether the suffix alone decides: who does not see it writes something else. Where it does not, the prefix alone leads to the right
-    /// beginning, and the suffix tells where to end.
+    /// Whether only the suffix determines the text, so that a model that does not see it writes something else. Otherwise the
+    /// prefix leads to the right beginning, and the suffix determines the end.
     pub needs_suffix: bool,
 }
 
-/// Short enough for the smallest models and the slowest machines, and in three languages, so that none decides. No prefix ends with a
-/// blank, which tokenizers would rather have at the beginning of what follows.
+/// Short enough for the smallest models and the slowest machines, and in three languages, so that none dominates. No prefix ends
+/// with a blank, because tokenizers prefer it at the beginning of the next token.
 ///
-/// The first two differ in their suffixes alone. The first three tell most, for whoever asks no more.
+/// The first two differ only in their suffixes. The first three are the most telling, for callers that use no more.
 pub static PROBES: [Probe; 6] = [
     Probe {
         path: "load.py",

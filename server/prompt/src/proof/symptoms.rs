@@ -1,26 +1,26 @@
-//! What is odd about an answer.
+//! Symptoms of a wrong prompt in an answer.
 
 use super::{Probe, special_token};
 
-/// Something that no good answer has.
+/// A symptom that no good answer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symptom {
-    /// A special token, written out as text.
+    /// A special token written as text.
     Tokens,
     /// A sentence for people.
     Prose,
     /// A fence of Markdown.
     Fence,
-    /// What stands behind the hole, once more.
+    /// A repetition of the text after the hole.
     SuffixAgain,
-    /// What stands before it, once more.
+    /// A repetition of the text before the hole.
     PrefixAgain,
-    /// It does not end where the hole does.
+    /// The answer continues behind the end of the hole.
     GoesOn,
 }
 
 impl Symptom {
-    /// All of them.
+    /// All symptoms.
     pub const ALL: [Symptom; 6] = [
         Symptom::Tokens,
         Symptom::Prose,
@@ -30,7 +30,7 @@ impl Symptom {
         Symptom::GoesOn,
     ];
 
-    /// In words, for people: the answers ...
+    /// Returns a description for display: the answers ...
     pub fn name(self) -> &'static str {
         match self {
             Symptom::Tokens => "hold special tokens as text",
@@ -42,13 +42,13 @@ impl Symptom {
         }
     }
 
-    /// Whether it is meant for people.
+    /// Returns whether it shows an answer for people.
     pub(super) fn is_talk(self) -> bool {
         matches!(self, Symptom::Prose | Symptom::Fence)
     }
 }
 
-/// What an answer shows by itself.
+/// Returns the symptoms of an answer.
 pub(super) fn of(probe: &Probe, raw: &str) -> Vec<Symptom> {
     let repeats = |line: Option<&str>| line.is_some_and(|line| raw.contains(line));
     let checks = [
@@ -61,17 +61,17 @@ pub(super) fn of(probe: &Probe, raw: &str) -> Vec<Symptom> {
     checks.into_iter().filter(|(_, is_there)| *is_there).map(|(symptom, _)| symptom).collect()
 }
 
-/// Shorter lines repeat by chance, characters.
+/// Minimum length of a repeated line in characters; shorter ones repeat by chance.
 const TELLING: usize = 6;
 
 fn telling<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     lines.find(|line| line.trim().len() >= TELLING).map(str::trim)
 }
 
-/// Fewer words are as likely a comment or a name, words.
+/// Minimum number of words of a sentence; fewer are as likely a comment or a name.
 const SENTENCE: usize = 5;
 
-/// Whether the first line is a sentence: it begins as one and has none of the signs that code is made of.
+/// Returns whether the first line is a sentence: it begins like one and has no characters typical of code.
 fn is_prose(raw: &str) -> bool {
     let line = raw.trim_start().lines().next().unwrap_or_default();
     let is_code = |c: char| "(){}[];=<>_+*#/|".contains(c);

@@ -1,4 +1,4 @@
-//! Models of a few lines, each with one habit, and what is said of them.
+//! Verdicts on fake models, each with one habit.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn right(probe: &Probe) -> String {
     probe.truth.to_owned()
 }
 
-/// What a model writes that sees the prefix alone.
+/// Answer of a model that sees only the prefix.
 fn continued(probe: &Probe) -> String {
     match probe.needs_suffix {
         true => " f:\n        return f.read()\n\n\ndef save(path):".to_owned(),
@@ -34,7 +34,7 @@ fn prose(_: &Probe) -> String {
     "Sure, here is the completed code for you:\n\n```python\nreturn a\n```\n".to_owned()
 }
 
-/// A model that finds every third hole, whatever it is asked.
+/// A model that solves every third hole in any form.
 fn weak(probe: &Probe) -> String {
     if probe.truth == " handle" || probe.truth == ")" { right(probe) } else { noise(probe) }
 }

@@ -1,4 +1,4 @@
-//! The table holds together, and templates written out say what is wrong with them.
+//! Consistency of the table, and errors in templates written by users.
 
 use expect_test::{Expect, expect};
 
@@ -11,7 +11,7 @@ fn check_error(said: &str, expect: Expect) {
     expect.assert_eq(&error.map_or("none".to_owned(), |error| error.to_string()));
 }
 
-/// All rows, the one for chats included.
+/// All rows, including the one for chats.
 fn rows() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain([&hole::FAMILY])
 }
