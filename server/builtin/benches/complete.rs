@@ -1,5 +1,5 @@
-//! How long the parts of a completion take: the view of a large open file, and what is written there. The corpus is this
-//! repository's own Rust code.
+//! Time for the parts of a completion: building the view of a large open file, and decoding. The corpus is this repository's own
+//! Rust code.
 #![expect(clippy::unwrap_used, reason = "a benchmark without its corpus has nothing to measure")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use syntax::{Language, SourceFile};
 
-/// Larger files are rarely written by hand, in bytes.
+/// Size of the open file in bytes. Larger files are rarely written by hand.
 const OPEN_FILE_BYTES: usize = 300_000;
 
 fn main() {
@@ -37,7 +37,7 @@ fn collect(folder: &Path, files: &mut Vec<SourceFile>) {
     }
 }
 
-/// Many files as one, and the place in its middle where the body of a function begins.
+/// Joins many files into one. Returns the offset of a function body's beginning in its middle, too.
 fn large_file(files: &[SourceFile]) -> (String, usize) {
     let mut text = String::new();
     for file in files {

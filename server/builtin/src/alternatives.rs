@@ -1,12 +1,12 @@
-//! What else could be written, for somebody who asks for it: a choice of texts that differ.
+//! Alternatives to the first completion, on explicit invocation: several different texts.
 //!
 //! ```text
 //! first completion ─┬─ the other proposals, the best first
-//!                   └─ its likeliest rivals: other first tokens, each written on from
+//!                   └─ the most likely other first tokens, each with its continuation
 //! ```
 //!
-//! Each is written as the first one is, ends by the same rules and has to be likely enough to be worth a look. It costs as many
-//! completions as there are, so that nobody who only types pays for it.
+//! Each alternative is decoded like the first completion, ends by the same rules and has to be likely enough. The cost is one
+//! completion for each alternative, so plain typing never computes them.
 
 use crate::cursor::Typed;
 use crate::decode::{self, Opening};
@@ -18,14 +18,14 @@ use crate::settings::{Completion, Method, Settings};
 use crate::view::View;
 use crate::vocabulary::TokenId;
 
-/// Alternatives to the first completion at most; more nobody looks through.
+/// Maximum number of alternatives to the first completion; users rarely look at more.
 const MOST: usize = 4;
-/// Less likely first tokens, as voting and counting have it, are not written on from. On rests of lines of ten repositories the first
-/// text was right for 29.0 of 100, and one of the choice for 35.5; bounds down to 0.5 % found half a point more among half as many texts
-/// again.
+/// Minimum probability of another first token, by voting and counting. On rests of lines of ten repositories the first text was
+/// right in 29.0 % of the cases, and one of the alternatives in 35.5 %; bounds down to 0.5 % gained half a point and produced half
+/// as many texts again.
 const LEAST: f64 = 0.05;
 
-/// Texts that differ from `first` and from each other, best first.
+/// Returns texts that differ from `first` and from each other, the best first.
 pub(crate) fn alternatives(
     view: &View,
     settings: &Settings,
@@ -54,7 +54,7 @@ pub(crate) fn alternatives(
     choice.alternatives
 }
 
-/// Texts that differ.
+/// Different texts.
 struct Choice {
     known: Vec<String>,
     alternatives: Vec<Completion>,
@@ -70,7 +70,7 @@ impl Choice {
     }
 }
 
-/// The likeliest first tokens.
+/// Returns the most likely first tokens.
 fn openings(view: &View, predictor: &mut Predictor) -> Vec<Opening> {
     let typed = &view.cursor.typed;
     let mut openings: Vec<(f64, Opening)> = Vec::new();
@@ -86,7 +86,7 @@ fn openings(view: &View, predictor: &mut Predictor) -> Vec<Opening> {
         }));
     }
     if let Some(lead) = lead(view) {
-        // A sign is rarely wanted twice, and often seen where only the classes of the tokens are alike.
+        // A sign is rarely repeated, but it often appears among places where only the classes of the tokens match.
         let last = lead.or_else(|| view.cursor.context.last().copied());
         let lead_tokens: Vec<TokenId> = lead.into_iter().collect();
         let guesses = predictor.guesses(Model::Mixed, &lead_tokens);
@@ -100,7 +100,7 @@ fn openings(view: &View, predictor: &mut Predictor) -> Vec<Opening> {
     openings.into_iter().map(|(_, opening)| opening).take(MOST + 1).collect()
 }
 
-/// What stands before a token that begins at the cursor; `None` where what is typed is sure to go on.
+/// Returns the token before one that begins at the cursor; `None` if the partial token certainly continues.
 fn lead(view: &View) -> Option<Option<TokenId>> {
     match view.cursor.typed {
         Typed::None => Some(None),
@@ -120,7 +120,7 @@ mod tests {
     const UNGATED: Settings =
         Settings { method: Method::Hybrid, min_probability: None, min_continuation: None };
 
-    /// The completion at `$0`, and what else could be written.
+    /// Returns the completion at `$0` and its alternatives.
     fn choice(other: &str, fixture: &str, settings: &Settings) -> Vec<String> {
         let (before, after) = fixture.split_once("$0").expect("a cursor");
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };

@@ -1,4 +1,4 @@
-//! Numbers that lie in memory of their own, or in place in bytes that somebody else keeps.
+//! Arrays of numbers, either owned or borrowed from shared bytes.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-/// Bytes that several may read and nobody changes, such as a cache file that was read. They stay where they are as long as they are kept.
+/// Shared immutable bytes, such as a cache file in memory. Their address does not change while they are in use.
 pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Numbers that never change.
+/// Immutable array of numbers.
 #[derive(Clone)]
 pub(crate) enum Array<T> {
     Own(Vec<T>),
@@ -17,7 +17,7 @@ pub(crate) enum Array<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// The numbers that `range` of `bytes` holds; `None` if it holds none, or they are not aligned.
+    /// Borrows the numbers in `range` of `bytes`. Returns `None` if the range is invalid or not aligned.
     pub(crate) fn in_place(bytes: &Bytes, range: Range<usize>) -> Option<Array<T>> {
         let part = (**bytes).as_ref().get(range.clone())?;
         bytemuck::try_cast_slice::<u8, T>(part).ok()?;

@@ -1,44 +1,44 @@
-//! Places in the code that look like the place to be completed.
+//! Finds candidates: positions in the code whose surroundings resemble those of the cursor.
 
 use crate::layer::Seen;
 use crate::suffix_array::{self, Climb};
 use crate::view::{Nearness, View};
 use crate::vocabulary::{END, TokenId};
 
-/// Longest exact match that is told apart, in tokens (feasibility study, section 8.2; 12 was clearly worse than 64).
+/// Maximum length of an exact match, in tokens (feasibility study, section 8.2; 12 was clearly worse than 64).
 pub(crate) const MAX_EXACT: usize = 64;
-/// Longest match over token classes, in tokens (feasibility study, section 8.2).
+/// Maximum length of a match over token classes, in tokens (feasibility study, section 8.2).
 const MAX_ABSTRACT: usize = 48;
-/// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, at a third of the time).
+/// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, in a third of the time).
 pub(crate) const ENOUGH: usize = 100;
-/// Candidates taken from each chain of the overlay, the latest first. Only newlines and commas of long files have more; 500 lost
-/// 1 to 2 points of exact matches, 200 lost 4, since what is near is worth most.
+/// Candidates taken from each chain of the overlay, the latest first. Only newlines and commas of long files have more. 500 lost 1
+/// to 2 points of exact matches and 200 lost 4, because nearby positions are the most useful.
 const ENOUGH_NEAR: usize = 2500;
 
-/// A position near the cursor or in the corpus, whose layers' streams count as one.
+/// A position in the overlay or in the corpus. Positions of the corpus are numbered across its layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     Corpus(u32),
     Overlay(u32),
 }
 
-/// A place that a token can be taken from.
+/// A position whose token may come next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) place: Place,
     pub(crate) nearness: Nearness,
-    /// Tokens before it that equal the context's, up to [`MAX_EXACT`]; 0 where only the classes match.
+    /// Number of preceding tokens that equal the context's, up to [`MAX_EXACT`]; 0 if only the classes match.
     pub(crate) matched: usize,
 }
 
-/// The tokens of the piece of code that `tokens` ends in, at most `limit`.
+/// Returns the last tokens of the piece of code that `tokens` ends in, at most `limit`.
 pub(crate) fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
     let tokens = &tokens[tokens.len().saturating_sub(limit)..];
     let start = tokens.iter().rposition(|&token| token == END).map_or(0, |end| end + 1);
     &tokens[start..]
 }
 
-/// Places after the same tokens, from the longest match down.
+/// Returns positions after the same tokens, from the longest match down.
 pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let last_tokens = tail(context, MAX_EXACT);
@@ -63,7 +63,7 @@ pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
     candidates
 }
 
-/// Adds places after tokens of the same classes, from the longest match down, to those after the same tokens.
+/// Adds positions after tokens of the same classes, from the longest match down, behind those after the same tokens.
 pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<Candidate>) {
     let exact = positions(candidates);
     let classes: Vec<TokenId> =
@@ -91,17 +91,17 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
     }
 }
 
-/// Where a position of a layer comes among those that match equally well.
+/// Returns the priority of a position in a layer among equally long matches.
 fn priority(view: &View) -> impl Fn(usize, u32) -> u64 {
     |layer, position| view.layers[layer].priority(position)
 }
 
-/// How near a position of the overlay is, if it may be looked at.
+/// Returns the nearness of a position in the overlay, or `None` if it is masked.
 fn near(view: &View, position: u32) -> Option<Nearness> {
     Some(view.overlay.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)
 }
 
-/// The candidates' positions in the corpus, sorted.
+/// Returns the candidates' positions in the corpus, sorted.
 fn positions(candidates: &[Candidate]) -> Vec<u32> {
     let in_corpus = |candidate: &Candidate| match candidate.place {
         Place::Corpus(position) => Some(position),
@@ -112,7 +112,7 @@ fn positions(candidates: &[Candidate]) -> Vec<u32> {
     positions
 }
 
-/// A position of a layer, if a token stands there that follows another one and may be looked at.
+/// Returns a candidate for a position of a layer, if it has a token that follows another one and is not masked.
 fn candidate(layer: &Seen<'_>, position: u32, matched: usize) -> Option<Candidate> {
     let at = position as usize;
     let pair = layer.tokens.tokens.get(at.checked_sub(1)?..=at)?;
@@ -123,7 +123,7 @@ fn candidate(layer: &Seen<'_>, position: u32, matched: usize) -> Option<Candidat
     Some(Candidate { place: Place::Corpus(layer.first + position), nearness, matched })
 }
 
-/// Tokens at the end of `history` and `context` that are the same, up to [`MAX_EXACT`].
+/// Returns the number of equal tokens at the ends of `history` and `context`, up to [`MAX_EXACT`].
 fn common_suffix(history: &[TokenId], context: &[TokenId]) -> usize {
     let pairs = history.iter().rev().zip(context.iter().rev()).take(MAX_EXACT);
     pairs.take_while(|(a, b)| a == b && **a != END).count()

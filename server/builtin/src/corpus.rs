@@ -1,12 +1,12 @@
-//! The workspace's tokens, sorted once, with what has changed since on top.
+//! The corpus: the workspace's tokens, sorted once, with changes in layers on top.
 //!
 //! ```text
-//! build ─► one layer                    with(changed, removed) ─► the same, the changed files in a layer of their own
+//! build ─► one layer                    with(changed, removed) ─► the same, the changed files in their own layer
 //! from_image ─► one layer, in place     settled ─► few layers      renewed ─► one layer
 //! ```
 //!
-//! A corpus never changes; one with changes shares what has not. Whatever led to it, it holds the same files and each text once, and a
-//! completion is the same: nothing that it sees depends on numbers of words, the order of layers or what is masked.
+//! A corpus is immutable; a changed one shares all unchanged data. Independent of its history it holds the same files, each text
+//! once, and gives the same completions: nothing visible depends on token numbers, the order of layers or masked files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,64 +20,66 @@ use crate::stream::{Piece, Stream, class_of};
 use crate::view::{OpenFile, View};
 use crate::vocabulary::{Renumbering, Vocabulary};
 
-/// Larger files are tables or generated code and would drown the rest, in bytes (feasibility study, section 10).
+/// Maximum size of a file in bytes. Larger ones are tables or generated code and would dominate (feasibility study, section 10).
 const MAX_FILE_BYTES: usize = 1_500_000;
-/// Source code has more bytes to a token than this, so that a workspace of less can be taken as it is.
+/// Lower bound of the bytes per token in source code. A workspace with fewer bytes than the limit allows certainly fits.
 const MIN_TOKEN_BYTES: usize = 3;
-/// Directories of code that comes from elsewhere or that nobody has written: left out first.
+/// Directories of vendored or generated code, which is excluded first.
 const FOREIGN: [&str; 8] =
     ["vendor", "third_party", "thirdparty", "3rdparty", "external", "generated", "gen", "node_modules"];
-/// A layer of changes has at least so many times the tokens of the next one, so that there are few and each file is moved rarely.
+/// Each layer of changes has at least so many times the tokens of the next one, so that there are few layers and a file rarely
+/// moves.
 const GROWTH: usize = 4;
-/// A corpus is worn when this share of its tokens has changed: one in so many (feasibility study, section 7).
+/// The corpus needs a rebuild when one in so many of its tokens has changed (feasibility study, section 7).
 const WORN: usize = 20;
 
 /// The tokens of a workspace's files by language family, with suffix arrays over them. Cheap to clone.
 ///
-/// Nothing can be asked of a corpus but [`Corpus::view`]: its files hold the very text that a completion must not see, and
-/// only a view knows which file that is.
+/// Access is only through [`Corpus::view`]: the corpus contains the very text that a completion must not see, and only a view knows
+/// which file that is.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     pub(crate) shards: Vec<Shard>,
-    /// How many tokens it may hold.
+    /// Maximum number of tokens.
     pub(crate) max_tokens: usize,
 }
 
-/// What a corpus holds.
+/// Sizes of a corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Distinct files.
+    /// Number of distinct files.
     pub files: usize,
-    /// Tokens, separators included.
+    /// Number of tokens, including separators.
     pub tokens: usize,
-    /// Bytes of tokens and arrays, without the words.
+    /// Bytes of tokens and arrays, without the vocabulary.
     pub bytes: usize,
-    /// Distinct words and literals, those that nobody uses any more included.
+    /// Number of distinct words and literals, including unused ones.
     pub words: usize,
-    /// Files that were left out.
+    /// Number of files without room.
     pub left_out: usize,
 }
 
-/// One family's files.
+/// The files of one language family.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shard {
-    /// Of all layers.
+    /// Vocabulary of all layers.
     pub(crate) words: Arc<Vocabulary>,
-    /// The largest first; those behind hold what has changed since.
+    /// Layers, the largest first; the others hold changes.
     pub(crate) layers: Vec<Layer>,
 }
 
 impl Corpus {
-    /// A corpus of so many tokens takes 260 MB, and 600 MB while it is sorted, as much as a language server may take on the machine of
-    /// somebody who works on two million lines.
+    /// Default limit. A corpus of so many tokens takes 260 MB, and 600 MB while it is sorted, which is acceptable for a language
+    /// server on a machine used for two million lines.
     pub const MAX_TOKENS: usize = 20_000_000;
 
-    /// Lexes and sorts `files`, up to [`Corpus::MAX_TOKENS`]. Files with the same text are held once; too large ones are left out.
+    /// Lexes and sorts `files`, up to [`Corpus::MAX_TOKENS`]. Files with equal text are stored once; files that are too large are
+    /// excluded.
     pub fn build(files: &[SourceFile]) -> Corpus {
         Corpus::build_up_to(Corpus::MAX_TOKENS, files)
     }
 
-    /// The same with another limit. Where not all files have room, code from elsewhere and large files are left out first.
+    /// The same with another limit. If not all files have room, vendored code and large files are excluded first.
     pub fn build_up_to(max_tokens: usize, files: &[SourceFile]) -> Corpus {
         let max_tokens = max_tokens.min(i32::MAX as usize - 1);
         let mut room = max_tokens;
@@ -86,15 +88,15 @@ impl Corpus {
             let (assembly, words) = &mut parts[file.language.family() as usize];
             let before = assembly.len();
             let is_taken = add(assembly, words, file, hash_of(file), room);
-            // What is left is larger: lexing it to find that out would take longer than all the rest.
+            // The remaining files are larger. Lexing them to find out would take longer than everything else.
             room = if is_taken { room - (assembly.len() - before) } else { 0 };
         }
         let shards = parts.into_iter().map(|(assembly, words)| Shard::new(assembly, words)).collect();
         Corpus { shards, max_tokens }
     }
 
-    /// The corpus after some files were added or changed, and others removed, whether there is room for them or not: for the few that
-    /// are open in an editor.
+    /// Returns the corpus after some files were added, changed or removed, regardless of the limit. Intended for the few files
+    /// that are open in an editor.
     #[must_use]
     pub fn with(&self, changed: &[SourceFile], removed: &[Arc<str>]) -> Corpus {
         let gone: Vec<&str> =
@@ -105,7 +107,7 @@ impl Corpus {
         Corpus { shards: shards.collect(), ..*self }
     }
 
-    /// The corpus of `files` after some of them were added or changed, and others removed: what it has room for, as if built from them.
+    /// Returns the corpus of `files` after changes: the files that fit, as if it were built from `files`.
     #[must_use]
     pub fn followed(&self, changed: &[SourceFile], removed: &[Arc<str>], files: &[SourceFile]) -> Corpus {
         let bytes: usize = changed.iter().map(|file| file.text.len()).sum();
@@ -116,14 +118,14 @@ impl Corpus {
         if all.is_whole() { all } else { all.limited(files) }
     }
 
-    /// Whether it holds all files, and has room for them.
+    /// Returns whether it holds all files and has room for them.
     fn is_whole(&self) -> bool {
         let Stats { tokens, left_out, .. } = self.stats();
         left_out == 0 && tokens <= self.max_tokens
     }
 
-    /// The corpus with those of its `files` that it has room for, as [`Corpus::build_up_to`] chooses them. Only what was left out before
-    /// is lexed, up to the first file without room.
+    /// Returns the corpus with those of `files` that fit, as [`Corpus::build_up_to`] chooses them. Lexes only files that were
+    /// excluded before, up to the first one without room.
     fn limited(&self, files: &[SourceFile]) -> Corpus {
         let mut room = Some(self.max_tokens);
         let mut counted: FxHashSet<Hash> = FxHashSet::default();
@@ -149,7 +151,8 @@ impl Corpus {
         limited.settled()
     }
 
-    /// Whether a file's tokens are held, how many it has, and the hash of its text. One that is not held is lexed if it `may_be_lexed`.
+    /// Returns whether a file's tokens are stored, their number, and the hash of its text. A missing file is lexed if it
+    /// `may_be_lexed`.
     fn claim(&self, file: &SourceFile, may_be_lexed: bool) -> (bool, Option<usize>, Hash) {
         let known = self.shards[file.language.family() as usize].text(&file.path);
         if let Some((hash, tokens)) = known {
@@ -162,7 +165,7 @@ impl Corpus {
         (false, has_room.then(|| assembly.len()), hash)
     }
 
-    /// The corpus after it was brought to hold these files and no others. Only what differs is lexed.
+    /// Returns the corpus synchronized to exactly these files. Lexes only differences.
     #[must_use]
     pub fn brought_to(&self, files: &[SourceFile]) -> Corpus {
         let differs = |file: &&SourceFile| {
@@ -177,25 +180,25 @@ impl Corpus {
         self.followed(&changed, &removed, files)
     }
 
-    /// The same with few layers: small ones are sorted together, which takes time.
+    /// Returns the same corpus with few layers: sorts small ones together, which takes time.
     #[must_use]
     pub fn settled(self) -> Corpus {
         Corpus { shards: self.shards.into_iter().map(Shard::settled).collect(), ..self }
     }
 
-    /// Whether so much has changed that it pays to put it together anew.
+    /// Returns whether so much has changed that a rebuild is worthwhile.
     pub fn is_worn(&self) -> bool {
         let base = |shard: &Shard| shard.layers.first().map_or(0, |layer| layer.sorted().tokens.len());
         self.changed_tokens() * WORN > self.shards.iter().map(base).sum()
     }
 
-    /// Tokens that were taken out of the first layer of each family, or lie in others.
+    /// Returns the number of tokens removed from the first layer of each family or stored in other layers.
     pub fn changed_tokens(&self) -> usize {
         self.shards.iter().map(Shard::changed_tokens).sum()
     }
 
-    /// The corpus of the same files, which are `files`, put together anew. Nothing is lexed, unless they are so many that some were or have
-    /// to be left out.
+    /// Rebuilds the corpus from the same files, which are `files`. Lexes nothing, unless some files were or have to be excluded
+    /// for lack of room.
     #[must_use]
     pub fn renewed(&self, files: &[SourceFile]) -> Corpus {
         if !self.is_whole() {
@@ -204,13 +207,12 @@ impl Corpus {
         Corpus { shards: self.shards.iter().map(Shard::merged).collect(), ..*self }
     }
 
-    /// What can be seen of the corpus from inside `open`: everything but that file and the hidden ones, plus the text around
-    /// the cursor.
+    /// Returns the view from inside `open`: the corpus without that file and the hidden ones, plus the text around the cursor.
     pub fn view(&self, open: &OpenFile) -> View<'_> {
         self.view_while(open, &mut || true).expect("nothing stops it")
     }
 
-    /// The same, for a caller who may lose interest: `None` once `keep_going` says `false`.
+    /// The same, but cancellable: returns `None` once `keep_going` returns `false`.
     pub(crate) fn view_while(
         &self,
         open: &OpenFile,
@@ -219,9 +221,9 @@ impl Corpus {
         View::new(&self.shards[open.language.family() as usize], open, keep_going)
     }
 
-    /// Sizes.
+    /// Returns the sizes.
     pub fn stats(&self) -> Stats {
-        /// The token, two arrays and how it was written; beside them the minima over the arrays.
+        /// Token, two arrays and side byte; plus the minima over the arrays.
         const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
         let words = self.shards.iter().map(|shard| shard.words.len() as usize).sum();
         let mut stats = Stats { words, ..Stats::default() };
@@ -236,14 +238,14 @@ impl Corpus {
     }
 }
 
-/// Without files.
+/// A corpus without files.
 impl Default for Corpus {
     fn default() -> Corpus {
         Corpus::build(&[])
     }
 }
 
-/// Adds a file if it has no more than `room` tokens; says whether it has room.
+/// Adds a file if it has at most `room` tokens. Returns whether it does.
 fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash: Hash, room: usize) -> bool {
     let mut has_room = true;
     assembly.add(Arc::clone(&file.path), hash, |stream| {
@@ -261,7 +263,7 @@ fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash:
     has_room
 }
 
-/// Appends a file that was lexed into `lexed`, and tells its layout.
+/// Appends a file with the tokens `lexed` and returns its code style.
 fn append(
     stream: &mut Stream,
     words: &mut Vocabulary,
@@ -277,7 +279,7 @@ fn append(
     detected
 }
 
-/// The files in the order in which they get room. Where all are sure to have it, any order will do.
+/// Returns the files in the order in which they get room. If all certainly fit, the order does not matter.
 fn by_claim(max_tokens: usize, files: &[SourceFile]) -> Vec<&SourceFile> {
     let mut files: Vec<&SourceFile> = files.iter().collect();
     let bytes: usize = files.iter().map(|file| file.text.len()).sum();
@@ -317,7 +319,7 @@ impl Shard {
         Shard { words: Arc::new(words), ..shard }
     }
 
-    /// Takes out the tokens of files, which are still known.
+    /// Removes the tokens of files, which stay known.
     fn leave_out<'f>(&mut self, files: impl Iterator<Item = &'f (Arc<str>, Family, Hash)>) {
         let mut assembly = Assembly::default();
         for (path, _, hash) in files {
@@ -327,7 +329,7 @@ impl Shard {
         self.layers.push(Layer::new(assembly.sort(&self.words)));
     }
 
-    /// The hash of the text at a path, and how many tokens it has, if these are held.
+    /// Returns hash and number of tokens of the text at a path, if its tokens are stored.
     fn text(&self, path: &str) -> Option<(Hash, usize)> {
         self.layers.iter().find_map(|layer| {
             let entry = layer.entry(path)?;
@@ -339,13 +341,13 @@ impl Shard {
         self.layers.iter_mut().for_each(|layer| layer.remove(path));
     }
 
-    /// The files with one of these texts, which are to be held once whoever has them.
+    /// Returns the files with one of these texts, which are stored once for all of them.
     fn files_with(&self, hashes: &FxHashSet<Hash>) -> Vec<Entry> {
         let entries = self.layers.iter().flat_map(Layer::entries);
         entries.filter(|entry| hashes.contains(&entry.hash)).cloned().collect()
     }
 
-    /// Sorts layers of changes together until each is a good deal larger than the next one.
+    /// Sorts layers of changes together until each is considerably larger than the next one.
     fn settled(mut self) -> Shard {
         let base = self.layers.len().min(1);
         let changes = self.layers.split_off(base);
@@ -359,7 +361,7 @@ impl Shard {
         self
     }
 
-    /// One layer of everything, in which words that nobody uses any more have no numbers.
+    /// Merges all layers into one and drops unused words.
     fn merged(&self) -> Shard {
         let mut numbering = Renumbering::of(&self.words);
         let assembly = merge(&self.layers, |token| numbering.number(token));
@@ -372,17 +374,17 @@ impl Shard {
         base.sorted().tokens.len() - base.live().0 + changes
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     fn entry(&self, path: &str) -> Option<&Entry> {
         self.layers.iter().find_map(|layer| layer.entry(path))
     }
 
-    /// Hashes of the texts that the files at these paths have.
+    /// Returns the hashes of the texts of these files.
     pub(crate) fn hashes<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<Hash> {
         paths.filter_map(|path| self.entry(path)).map(|entry| entry.hash).collect()
     }
 
-    /// The layout that most texts have.
+    /// Returns the most frequent code style.
     pub(crate) fn layout(&self) -> Option<Layout> {
         let mut counts: BTreeMap<Layout, usize> = BTreeMap::new();
         for layout in self.layers.iter().flat_map(Layer::layouts) {

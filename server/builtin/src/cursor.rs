@@ -1,4 +1,4 @@
-//! Where the cursor is: the tokens before it, what is typed of the token at it, and what has to be written there.
+//! Analyses the cursor position: the tokens before it, the partial token at it, and the kind of text to generate.
 
 use std::borrow::Cow;
 
@@ -17,18 +17,18 @@ mod before;
 use after::After;
 use before::Before;
 
-/// Tokens before the cursor that are looked at: the longest alignment (160 tokens, feasibility study, section 8.4) and some
-/// room for what is skipped.
+/// Number of tokens before the cursor that are used: the longest alignment (160 tokens, feasibility study, section 8.4) and some
+/// margin for skipped ones.
 const CONTEXT_TOKENS: usize = 200;
 
-/// What is to be written (feasibility study, section 8.6).
+/// Kind of text to generate (feasibility study, section 8.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// The rest of the statement on the cursor's line.
     Statement,
     /// Everything up to the end of the block: the cursor's line is blank and the block ends after it.
     RestOfBlock,
-    /// One statement or control block: the cursor's line is blank and the block goes on after it.
+    /// One statement or control block: the cursor's line is blank and the block continues after it.
     OneStatement,
     /// The body of a block whose header ends at the cursor.
     Body,
@@ -36,23 +36,23 @@ pub(crate) enum Mode {
     Nothing,
 }
 
-/// What is typed of the token at the cursor.
+/// The partial token at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// Nothing: the cursor is between two tokens.
     None,
-    /// A word that may or may not go on.
+    /// A word that may or may not continue.
     Word {
         text: String,
-        /// The word's number, if it is taken to be complete.
+        /// Number of the word, if it is treated as complete.
         token: TokenId,
     },
     /// A string literal.
     String {
         text: String,
-        /// What it is quoted with, where that is free.
+        /// Its quote, if both quotes are possible.
         quote: Option<Quote>,
-        /// The rest of the literal where it is closed after the cursor, on its line; else empty.
+        /// The rest of the literal if it is closed after the cursor, on its line; else empty.
         rest: String,
     },
 }
@@ -65,7 +65,7 @@ impl Typed {
         }
     }
 
-    /// What follows the cursor of the token at it.
+    /// Returns the rest of the token behind the cursor.
     pub(crate) fn rest(&self) -> &str {
         match self {
             Typed::String { rest, .. } => rest,
@@ -73,7 +73,7 @@ impl Typed {
         }
     }
 
-    /// What `token` puts at the cursor, if it can be the token there.
+    /// Returns the text that completes the partial token to `token`, or `None` if `token` does not fit.
     pub(crate) fn missing<'t>(&self, token: &'t str) -> Option<Cow<'t, str>> {
         match self.quote().map_or(token.into(), |quote| in_quotes(token, quote)) {
             Cow::Borrowed(token) => strip(token, self.text(), self.rest()).map(Cow::Borrowed),
@@ -83,7 +83,7 @@ impl Typed {
         }
     }
 
-    /// What a literal is begun with that may stand in either quote.
+    /// Returns the quote of a partial literal that may have either quote.
     pub(crate) fn quote(&self) -> Option<Quote> {
         match self {
             Typed::String { quote, .. } => *quote,
@@ -96,34 +96,34 @@ fn strip<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     text.strip_prefix(before)?.strip_suffix(after)
 }
 
-/// The place of completion.
+/// The cursor position.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     pub(crate) mode: Mode,
-    /// Where it is in the overlay's stream.
+    /// Position in the overlay's stream.
     pub(crate) cut: usize,
-    /// The last tokens before the cursor, without what is typed of the one at it.
+    /// The last tokens before the cursor, without the partial one.
     pub(crate) context: Vec<TokenId>,
     pub(crate) typed: Typed,
     /// Indentation of the cursor's line.
     pub(crate) column: usize,
     /// Whether a blank, or the start of the file, is before the cursor.
     pub(crate) after_blank: bool,
-    /// Brackets of this statement that were opened before the cursor and are not closed after it.
+    /// Number of brackets of this statement that were opened before the cursor and are not closed after it.
     pub(crate) open_brackets: usize,
     /// Whether a `;` follows on the cursor's line.
     pub(crate) before_semicolon: bool,
-    /// Whether a closing bracket is next after the cursor, on its line.
+    /// Whether the next token is a closing bracket on the cursor's line.
     pub(crate) before_closer: bool,
-    /// The first line after the cursor that is more than closing brackets.
+    /// The first line after the cursor that consists of more than closing brackets.
     pub(crate) next_line: Vec<TokenId>,
-    /// How the next line is indented against the cursor's, in columns, if one follows.
+    /// Indentation of the next line relative to the cursor's, in columns; `None` without a next line.
     pub(crate) next_change: Option<i64>,
 }
 
 impl Cursor {
-    /// Finds the cursor, and adds the open file to the stream: what is before and what is after never touch. `None` if the caller
-    /// has had enough.
+    /// Analyses the cursor, and adds the open file to the stream; the parts before and after the cursor stay separate. Returns
+    /// `None` if the caller cancels.
     pub(crate) fn find(builder: &mut Builder, layout: Layout) -> Option<Cursor> {
         let open = builder.open;
         let family = open.language.family();

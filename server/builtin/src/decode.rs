@@ -1,4 +1,4 @@
-//! Writing: token by token, always the likeliest one that may stand there.
+//! Greedy decoding: appends the most likely permitted token until the completion ends.
 
 use crate::candidates::Place;
 use crate::cursor::{Mode, Typed};
@@ -11,17 +11,17 @@ use crate::view::View;
 use crate::vocabulary::{TokenId, is_newline};
 use crate::{gate, nearest, render, stop};
 
-/// Most tokens of a statement (feasibility study, section 8.6).
+/// Maximum number of tokens of a statement (feasibility study, section 8.6).
 const MAX_STATEMENT: usize = 60;
-/// Most tokens of a block (feasibility study, section 8.6).
+/// Maximum number of tokens of a block (feasibility study, section 8.6).
 const MAX_BLOCK: usize = 220;
 
-/// Tokens in order, and why there are no more.
+/// Generated tokens and the reason for their end.
 pub(crate) struct Written {
     pub(crate) guesses: Vec<Guess>,
-    /// The word at the cursor, if it is taken to be complete.
+    /// The word at the cursor, if it is treated as complete.
     pub(crate) lead: Option<TokenId>,
-    /// Whether the first token is the one at the cursor, which is typed in part.
+    /// Whether the first token completes the partial one at the cursor.
     pub(crate) ends_typed: bool,
     pub(crate) stop: StopReason,
 }
@@ -31,14 +31,14 @@ impl Written {
         Written { guesses: Vec::new(), lead: None, ends_typed: false, stop }
     }
 
-    /// Whether the same tokens are written.
+    /// Returns whether both have the same tokens.
     pub(crate) fn is_same(&self, other: &Written) -> bool {
         let tokens =
             |written: &Written| -> Vec<TokenId> { written.guesses.iter().map(|guess| guess.token).collect() };
         self.lead == other.lead && self.ends_typed == other.ends_typed && tokens(self) == tokens(other)
     }
 
-    /// What stands between the cursor's context and one of the tokens.
+    /// Returns the tokens between the cursor's context and one of the tokens.
     pub(crate) fn tokens_before(&self, place: usize) -> Vec<TokenId> {
         self.lead.into_iter().chain(self.guesses[..place].iter().map(|guess| guess.token)).collect()
     }
@@ -65,13 +65,13 @@ pub(crate) fn complete(view: &View, settings: &Settings, keep_going: &mut dyn Fn
     completion(view, written, trust, continuation)
 }
 
-/// What is written by one method, which is as sure as of its least certain token.
+/// Returns the output of a single method. Its trust is the probability of its least certain token.
 fn alone(written: Written) -> (Written, f64) {
     let trust = gate::least_probability(&written.guesses);
     (written, trust)
 }
 
-/// The best proposal, and how likely it is exactly right.
+/// Returns the best proposal and the probability that it is exactly right.
 fn picked(proposals: Vec<Proposal>, models: &Models) -> (Written, f64) {
     let best = best_first(proposals, models).into_iter().next();
     let trusted =
@@ -79,7 +79,7 @@ fn picked(proposals: Vec<Proposal>, models: &Models) -> (Written, f64) {
     trusted.unwrap_or_else(|| (Written::nothing(StopReason::NothingFound), 1.0))
 }
 
-/// What was written, as text.
+/// Renders generated tokens as a completion.
 pub(crate) fn completion(view: &View, written: Written, trust: f64, continuation: f64) -> Completion {
     let (text, ends) = render::text(view, &written);
     let Written { guesses, ends_typed, stop, .. } = written;
@@ -102,7 +102,7 @@ pub(crate) fn completion(view: &View, written: Written, trust: f64, continuation
     }
 }
 
-/// Writes with a model that predicts one token at a time.
+/// Decodes with a model that predicts one token at a time.
 pub(crate) fn write(
     view: &View,
     predictor: &mut Predictor,
@@ -115,18 +115,18 @@ pub(crate) fn write(
     }
 }
 
-/// How a completion begins.
+/// The beginning of a completion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Opening {
-    /// The word at the cursor, if it is taken to be complete.
+    /// The word at the cursor, if it is treated as complete.
     pub(crate) lead: Option<TokenId>,
-    /// The token at the cursor, if it is taken to be typed in part.
+    /// The complete form of the token at the cursor, if it is treated as partial.
     pub(crate) typed: Option<Guess>,
-    /// The token after these, if it is given.
+    /// The next token, if it is given.
     pub(crate) next: Option<Guess>,
 }
 
-/// Writes what follows an opening.
+/// Decodes the continuation of an opening.
 pub(crate) fn write_on(
     view: &View,
     predictor: &mut Predictor,
@@ -155,7 +155,7 @@ pub(crate) fn write_on(
     writer.finish()
 }
 
-/// A body that does not start on a line of its own is the rest of a statement after all.
+/// A body that does not start on its own line is treated as the rest of a statement.
 fn mode(view: &View, predictor: &mut Predictor, model: Model, written: &[TokenId]) -> Mode {
     let mode = view.cursor.mode;
     let starts_line = |best: &Guess| is_newline(best.token);
@@ -163,7 +163,7 @@ fn mode(view: &View, predictor: &mut Predictor, model: Model, written: &[TokenId
     if mode == Mode::Body && !is_body { Mode::Statement } else { mode }
 }
 
-/// How what is typed of a token goes on; `None` if nobody knows.
+/// Returns the most likely completion of the partial token; `None` if there is none.
 fn opening(view: &View, predictor: &mut Predictor, model: Model) -> Option<Opening> {
     let typed = &view.cursor.typed;
     let complete = match *typed {
@@ -183,7 +183,7 @@ fn opening(view: &View, predictor: &mut Predictor, model: Model) -> Option<Openi
     }
 }
 
-/// The token near the cursor that goes on with what is typed and is used most: what is left when no likely token fits.
+/// Returns the most frequent token near the cursor that completes the partial one: the fallback if no likely token fits.
 fn commonest(view: &View) -> Option<Guess> {
     let tokens = &view.overlay.stream.tokens;
     let missing = |token: TokenId| view.cursor.typed.missing(view.text(token));
@@ -202,15 +202,15 @@ fn commonest(view: &View) -> Option<Guess> {
     })
 }
 
-/// What is written so far.
+/// State of the decoder.
 pub(crate) struct Writer<'v, 'c> {
     view: &'v View<'c>,
     guesses: Vec<Guess>,
     shape: Shape<'v, 'c>,
     limit: usize,
-    /// The word at the cursor, if it is taken to be complete.
+    /// The word at the cursor, if it is treated as complete.
     pub(crate) lead: Option<TokenId>,
-    /// Whether the first token is the one at the cursor, which is typed in part.
+    /// Whether the first token completes the partial one at the cursor.
     pub(crate) ends_typed: bool,
     pub(crate) stop: Option<StopReason>,
 }
@@ -222,7 +222,7 @@ impl<'v, 'c> Writer<'v, 'c> {
         Writer { view, guesses: Vec::new(), shape, limit, lead: None, ends_typed: false, stop: None }
     }
 
-    /// Nothing more can be written behind a literal that is closed after the cursor.
+    /// Appends a token. Nothing can follow a literal that is closed after the cursor.
     pub(crate) fn write(&mut self, guess: Guess) {
         self.shape.write(guess.token);
         self.guesses.push(guess);
@@ -236,7 +236,7 @@ impl<'v, 'c> Writer<'v, 'c> {
         self.stop = Some(stop);
     }
 
-    /// Writes the best guess that may stand here and gives its token, or stops.
+    /// Appends the best permitted guess and returns its token, or stops.
     pub(crate) fn step(&mut self, guesses: &[Guess]) -> Option<TokenId> {
         let verdicts = guesses.iter().map(|guess| (guess, self.shape.judge(guess.token)));
         let Some((&guess, verdict)) = verdicts.into_iter().find(|(_, verdict)| *verdict != Verdict::Refuse)

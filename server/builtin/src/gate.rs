@@ -1,4 +1,4 @@
-//! What is held back because it is probably wrong.
+//! Withholds completions that are probably wrong.
 
 use crate::cursor::Mode;
 use crate::decode::Written;
@@ -7,12 +7,13 @@ use crate::settings::{Settings, StopReason};
 use crate::view::View;
 use crate::vocabulary::Change;
 
-/// A block is long to read and rarely wanted as it is, so that it has to be as likely right as wrong, whatever a statement has to be
-/// (feasibility study, section 8.7).
+/// Minimum probability of a block, regardless of the bound for statements: a block takes long to read and is rarely right as a
+/// whole, so it has to be at least as likely right as wrong (feasibility study, section 8.7).
 const LEAST_OF_BLOCK: f64 = 0.5;
 
-/// Takes back what is less likely right than the caller wants: the rest of a statement as a whole, a block down to its first statement,
-/// each token of which has to be that likely. Says how likely the rest is right; of nothing, what was taken back.
+/// Removes text below the caller's minimum probability: a rest of a statement as a whole; a block down to its first statement,
+/// each token of which has to reach the minimum. Returns the probability that the remaining text is right, or if none remains,
+/// that of the removed text.
 pub(crate) fn cut_back(
     view: &View,
     predictor: &mut Predictor,
@@ -34,12 +35,12 @@ pub(crate) fn cut_back(
     if written.guesses.is_empty() { trust } else { of_the_rest }
 }
 
-/// The probability of the least certain token; 1 of none.
+/// Returns the probability of the least certain token; 1 without tokens.
 pub(crate) fn least_probability(guesses: &[Guess]) -> f64 {
     guesses.iter().map(|guess| guess.probability).fold(1.0, f64::min)
 }
 
-/// The same by the ranking, whoever wrote them: others tell of similarity, or are surer than they should be.
+/// The same by the ranking, regardless of the method: other methods' values measure similarity or are overconfident.
 fn least_ranked(predictor: &mut Predictor, written: &Written) -> f64 {
     let probability = |place: usize| {
         let guesses = predictor.guesses(Model::Ranked, &written.tokens_before(place));
@@ -50,8 +51,8 @@ fn least_ranked(predictor: &mut Predictor, written: &Written) -> f64 {
     (start..written.guesses.len()).map(probability).fold(1.0, f64::min)
 }
 
-/// How many of the tokens are the first statement: up to the first line end outside of brackets that leads back to where it begins. A
-/// single one is no part of what is written, so that nothing is left of it.
+/// Returns the number of tokens of the first statement: up to the first line end outside of brackets that returns to its
+/// indentation. A single statement has no such line end, and the result is 0.
 fn first_statement(view: &View, guesses: &[Guess]) -> usize {
     let (mut brackets, mut column) = (0i32, 0);
     let mut first_column = if view.cursor.mode == Mode::Body { None } else { Some(0) };

@@ -1,14 +1,14 @@
-//! A corpus as bytes, to be used where they lie.
+//! Serializes a corpus as bytes that can be used in place.
 //!
 //! ```text
 //! image:  magic, version, byte order, length, checksum, one part for each language family
 //! part:   lengths · tokens, exact and abstract array · minima of both · blanks · words · texts · files
 //! ```
 //!
-//! Numbers lie as the machine has them, so that large arrays are used in place; an image from a machine with another byte order is
-//! refused. Everything begins at a multiple of four bytes. Bytes are not trusted: the checksum is compared, and every number that
-//! something is looked up by is checked once, so that a damaged image is an error here and nowhere else. Changes that lie on top of a
-//! corpus are no part of its image; whoever opens it brings it to the files of the day.
+//! Numbers have the machine's byte order, so that large arrays are used in place; an image with another byte order is rejected.
+//! Everything is aligned to four bytes. Bytes are not trusted: the checksum is verified, and every number used as an index is
+//! checked once, so that a corrupt image is an error here and nowhere else. An image excludes the changes on top of a corpus;
+//! after opening, the caller synchronizes it to the current files.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,28 +25,28 @@ use crate::layout::Layout;
 use crate::order::{Minima, Placement};
 use crate::vocabulary::{Class, TokenId, Vocabulary};
 
-/// What an image begins with.
+/// First bytes of an image.
 const MAGIC: [u8; 8] = *b"GBTOKENS";
-/// Raised with every change of this module, of the lexer, or of what tokens are; a test notices.
+/// Version. Increment it with every change of this module, of the lexer or of the tokens; a test detects that.
 const VERSION: u32 = 4;
-/// Reads as another number where bytes have another order.
+/// Reads as another number with another byte order.
 const BYTE_ORDER: u32 = 0x0102_0304;
-/// Bytes before the parts.
+/// Length of the header in bytes.
 const HEAD: usize = 64;
-/// The checksum, and from where on it checks.
+/// Range of the checksum, which covers the bytes behind it.
 const CHECKSUM: Range<usize> = 32..64;
-/// Everything begins at a multiple of so many bytes.
+/// Alignment of every section in bytes.
 const ALIGNMENT: usize = size_of::<u32>();
-/// Stands for the text of a file that was left out.
+/// Text number of an excluded file.
 const LEFT_OUT: u32 = u32::MAX;
 
-/// Why bytes are no corpus.
+/// Reason why bytes are not a valid image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ImageError {
-    /// They are something else, or made by another version or on another kind of machine.
+    /// They are not an image, or come from another version or kind of machine.
     #[error("it was made by another version or on another kind of machine")]
     Foreign,
-    /// They are not what was written.
+    /// They are corrupt.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
 }
@@ -54,7 +54,7 @@ pub enum ImageError {
 const SHORT: ImageError = ImageError::Damaged("it ends too early");
 
 impl Corpus {
-    /// The corpus without the changes that lie on top of it, in pieces that belong one after the other.
+    /// Serializes the corpus without the changes on top of it. The image is the concatenation of the pieces.
     pub fn image(&self) -> Vec<Cow<'_, [u8]>> {
         let mut pieces = Pieces { pieces: vec![Cow::Owned(Vec::new())], length: HEAD };
         for shard in &self.shards {
@@ -74,7 +74,7 @@ impl Corpus {
         pieces.pieces
     }
 
-    /// The corpus that an image holds, whose arrays are used where they lie.
+    /// Opens the corpus in an image and uses its arrays in place.
     pub fn from_image(bytes: Bytes) -> Result<Corpus, ImageError> {
         check_head((*bytes).as_ref())?;
         let mut reader = Reader { bytes: &bytes, at: HEAD };
@@ -102,7 +102,7 @@ fn check_head(bytes: &[u8]) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// How many of each thing a part holds.
+/// Lengths of the sections of a part.
 #[derive(Clone, Copy)]
 struct Lengths {
     tokens: usize,
@@ -129,7 +129,7 @@ impl Lengths {
     }
 }
 
-/// An image that is being made.
+/// An image under construction.
 struct Pieces<'c> {
     pieces: Vec<Cow<'c, [u8]>>,
     length: usize,
@@ -154,7 +154,7 @@ impl<'c> Pieces<'c> {
         self.push(Cow::Owned(numbers.flat_map(u32::to_ne_bytes).collect()));
     }
 
-    /// The parts of a family in the order in which [`Reader::shard`] reads them.
+    /// Writes the part of a family in the order in which [`Reader::shard`] reads it.
     fn shard(&mut self, shard: &'c Shard) {
         let Some(sorted) = shard.layers.first().map(Layer::sorted) else {
             return self.own_numbers([0; 8].into_iter());
@@ -200,7 +200,7 @@ impl<'c> Pieces<'c> {
     }
 }
 
-/// An image that is being read.
+/// Reads an image.
 struct Reader<'b> {
     bytes: &'b Bytes,
     at: usize,
@@ -239,7 +239,7 @@ impl Reader<'_> {
         Ok(Shard { words: Arc::new(words), layers: vec![Layer::new(sorted)] })
     }
 
-    /// A suffix array over so many tokens; there is none where there was no memory to make it.
+    /// Reads a suffix array over so many tokens, or an empty one that could not be built for lack of memory.
     fn positions(&mut self, length: usize, tokens: usize) -> Result<Array<u32>, ImageError> {
         let positions: Array<u32> = self.array(length)?;
         check(length == tokens || length == 0, "an array is incomplete")?;
@@ -247,7 +247,7 @@ impl Reader<'_> {
         Ok(positions)
     }
 
-    /// The minima over so many positions.
+    /// Reads the minima over so many positions.
     fn minima(&mut self, positions: usize) -> Result<Minima, ImageError> {
         Ok(Minima::over(self.array(Minima::lowest_len(positions))?))
     }

@@ -1,8 +1,8 @@
-//! Files whose tokens were sorted together, of which some may have changed since.
+//! Layers: files whose tokens are sorted together, some of which may have changed since.
 //!
-//! What is sorted never changes and is shared. A path whose file has changed or is gone is *absent*; a text none of whose paths is
-//! there is masked: no place in it is a candidate. Here is which file a place belongs to and how near that is to another one; numbers
-//! of words mean something only together with the corpus' vocabulary.
+//! The sorted data is immutable and shared. The path of a changed or removed file is *absent*; a text without any present path is
+//! masked: none of its positions is a candidate. This module maps positions to files and rates the nearness of files. Token
+//! numbers are meaningful only with the corpus' vocabulary.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::ops::Range;
@@ -19,10 +19,10 @@ use crate::suffix_array::{self, SuffixArray};
 use crate::view::Nearness;
 use crate::vocabulary::{TokenId, Vocabulary};
 
-/// A blake3 hash of everything that a file's tokens depend on.
+/// A blake3 hash of everything that determines a file's tokens.
 pub(crate) type Hash = [u8; blake3::OUT_LEN];
 
-/// The hash of a file's text and language.
+/// Returns the hash of a file's text and language.
 pub(crate) fn hash_of(file: &SourceFile) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(file.language.name().as_bytes());
@@ -31,10 +31,10 @@ pub(crate) fn hash_of(file: &SourceFile) -> Hash {
     hasher.finalize().into()
 }
 
-/// A text; it may be that of several files.
+/// A text, possibly of several files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// Where it starts in the stream.
+    /// Offset in the stream.
     pub(crate) start: u32,
     pub(crate) layout: Option<Layout>,
 }
@@ -44,9 +44,9 @@ pub(crate) struct Text {
 pub(crate) struct Entry {
     pub(crate) path: Arc<str>,
     pub(crate) hash: Hash,
-    /// The number of its text; `None` if that was left out.
+    /// Number of its text; `None` if the text was excluded.
     pub(crate) text: Option<u32>,
-    /// Hash of the directory that it lies in: directories are compared for every file at every request.
+    /// Hash of its directory. Every request compares the directories of all files.
     directory: u64,
 }
 
@@ -68,19 +68,20 @@ pub(crate) struct Sorted {
     pub(crate) blanks: Array<u8>,
     pub(crate) exact: Array<u32>,
     pub(crate) abstracted: Array<u32>,
-    /// In the order of the stream.
+    /// Texts in the order of the stream.
     pub(crate) texts: Vec<Text>,
-    /// In the order of their paths.
+    /// Files in the order of their paths.
     pub(crate) entries: Vec<Entry>,
-    /// Where in the two arrays the positions begin that follow each token; empty before they are counted.
+    /// For each array, the start of the positions that follow each token; empty before [`Sorted::counted`].
     pub(crate) starts: [Vec<u32>; 2],
-    /// In which order places of the two arrays are looked at.
+    /// For each array, the visiting order of positions.
     pub(crate) minima: [Minima; 2],
     pub(crate) placement: Placement,
 }
 
 impl Sorted {
-    /// Counts the tokens, where there are more of them than words: for a layer of few files that would take longest of all.
+    /// Counts the tokens if there are more of them than words. For a layer of few files counting would take longer than anything
+    /// else.
     pub(crate) fn counted(mut self, words: &Vocabulary) -> Sorted {
         if self.tokens.len() >= words.limit() as usize {
             let abstracted = self.tokens.iter().map(|&token| words.abstracted(token));
@@ -92,7 +93,7 @@ impl Sorted {
         self
     }
 
-    /// Finds out in which order places are looked at.
+    /// Computes the visiting order of positions.
     pub(crate) fn ordered(self) -> Sorted {
         let placement = Placement::new(&self.texts, &self.entries, self.tokens.len());
         let kept = placement.kept(&self.texts, self.tokens.len());
@@ -100,7 +101,7 @@ impl Sorted {
         Sorted { placement, minima, ..self }
     }
 
-    /// The positions of a text.
+    /// Returns the positions of a text.
     fn range(&self, text: u32) -> Range<usize> {
         let start = |text: usize| self.texts.get(text).map(|text| text.start as usize);
         let text = text as usize;
@@ -117,7 +118,7 @@ impl Sorted {
     }
 }
 
-/// Files that are put together to be sorted.
+/// Collects files to be sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     stream: Stream,
@@ -127,18 +128,19 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// Room for so many tokens.
+    /// Reserves space for so many tokens.
     fn with_capacity(tokens: usize) -> Assembly {
         let stream = Stream { tokens: Vec::with_capacity(tokens), blanks: Vec::with_capacity(tokens) };
         Assembly { stream, ..Assembly::default() }
     }
 
-    /// Tokens so far.
+    /// Returns the number of tokens so far.
     pub(crate) fn len(&self) -> usize {
         self.stream.len()
     }
 
-    /// Adds a file. If there is none with the same text, `append` adds its tokens and tells its layout; `None` leaves it out.
+    /// Adds a file. Unless its text is already present, `append` adds the tokens and returns the code style, or `None` to exclude
+    /// it.
     pub(crate) fn add(
         &mut self,
         path: Arc<str>,
@@ -156,12 +158,12 @@ impl Assembly {
         self.entries.push(Entry::new(path, hash, text));
     }
 
-    /// Sorts everything.
+    /// Sorts all files.
     pub(crate) fn sort(self, words: &Vocabulary) -> Sorted {
         let Assembly { stream: Stream { mut tokens, mut blanks }, texts, mut entries, .. } = self;
         tokens.shrink_to_fit();
         blanks.shrink_to_fit();
-        // Of files with one path the last counts.
+        // If several files have the same path, the last one wins.
         entries.reverse();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         entries.dedup_by(|later, earlier| later.path == earlier.path);
@@ -174,16 +176,16 @@ impl Assembly {
     }
 }
 
-/// Sorted files without some of them; cheap to clone.
+/// Sorted files, some of which may be absent. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
     sorted: Arc<Sorted>,
-    /// Indices of the entries that are elsewhere, or gone.
+    /// Indices of files that were removed or moved to other layers.
     absent: Arc<FxHashSet<u32>>,
 }
 
 impl Layer {
-    /// All of it.
+    /// A layer with all files present.
     pub(crate) fn new(sorted: Sorted) -> Layer {
         Layer { sorted: Arc::new(sorted), absent: Arc::default() }
     }
@@ -192,7 +194,7 @@ impl Layer {
         &self.sorted
     }
 
-    /// Takes out the file at `path`, if it is there.
+    /// Makes the file at `path` absent.
     pub(crate) fn remove(&mut self, path: &str) {
         let Some(index) = self.sorted.entry(path) else { return };
         let index = u32::try_from(index).expect("no more files than tokens");
@@ -201,20 +203,20 @@ impl Layer {
         }
     }
 
-    /// The files that are there.
+    /// Returns the present files.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.sorted.entries.iter().zip(0..);
         entries.filter(|(_, index)| !self.absent.contains(index)).map(|(entry, _)| entry)
     }
 
-    /// The file at `path`, if it is there.
+    /// Returns the file at `path`, if present.
     pub(crate) fn entry(&self, path: &str) -> Option<&Entry> {
         let index = self.sorted.entry(path)?;
         let is_there = !self.absent.contains(&u32::try_from(index).ok()?);
         is_there.then(|| &self.sorted.entries[index])
     }
 
-    /// The numbers of the texts that are there.
+    /// Returns the numbers of the present texts.
     fn texts(&self) -> Vec<u32> {
         let mut texts: Vec<u32> = self.entries().filter_map(|entry| entry.text).collect();
         texts.sort_unstable();
@@ -222,24 +224,25 @@ impl Layer {
         texts
     }
 
-    /// Tokens of the texts that are there, and how many texts those are.
+    /// Returns the number of tokens in the present texts, and the number of these texts.
     pub(crate) fn live(&self) -> (usize, usize) {
         let texts = self.texts();
         (texts.iter().map(|&text| self.sorted.range(text).len()).sum(), texts.len())
     }
 
-    /// Tokens of a text.
+    /// Returns the number of tokens of a text.
     pub(crate) fn tokens_in(&self, text: u32) -> usize {
         self.sorted.range(text).len()
     }
 
-    /// The layouts of the texts that are there.
+    /// Returns the code styles of the present texts.
     pub(crate) fn layouts(&self) -> Vec<Layout> {
         let layout = |text: u32| self.sorted.texts.get(text as usize)?.layout;
         self.texts().into_iter().filter_map(layout).collect()
     }
 
-    /// The layer as seen from the file at `path`, behind `first` positions of other layers. Texts whose hash is `hidden` are masked.
+    /// Returns the view of the layer from the file at `path`, with `first` positions in the layers before it. Texts with a
+    /// `hidden` hash are masked.
     pub(crate) fn seen(&self, first: u32, path: &str, hidden: &[Hash]) -> Seen<'_> {
         let here = directory(path);
         let mut nearness = vec![Nearness::Masked; self.sorted.texts.len()];
@@ -272,7 +275,7 @@ impl Layer {
     }
 }
 
-/// Puts the files of several layers that are there together, by path. `number` gives each token its new number.
+/// Merges the present files of several layers by path. `number` maps each token to its new number.
 pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId) -> Assembly {
     let mut entries: Vec<(&Layer, &Entry)> =
         layers.iter().flat_map(|layer| layer.entries().map(move |entry| (layer, entry))).collect();
@@ -290,23 +293,23 @@ pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId
     assembly
 }
 
-/// A layer as it is seen from one file.
+/// A layer as seen from one file.
 #[derive(Debug)]
 pub(crate) struct Seen<'c> {
     layer: &'c Layer,
-    /// How many positions lie in the layers before it.
+    /// Number of positions in the layers before it.
     pub(crate) first: u32,
     pub(crate) tokens: Tokens<'c>,
     pub(crate) exact: SuffixArray<'c>,
     pub(crate) abstracted: SuffixArray<'c>,
     texts: &'c [Text],
     placement: &'c Placement,
-    /// By number of the text.
+    /// Nearness by the number of the text.
     nearness: Vec<Nearness>,
 }
 
 impl Seen<'_> {
-    /// How near the text is that holds a position of this layer.
+    /// Returns the nearness of the text at a position of this layer.
     pub(crate) fn nearness(&self, position: u32) -> Nearness {
         let text = self.text_at(position);
         text.and_then(|text| self.nearness.get(text)).copied().unwrap_or(Nearness::Masked)
@@ -316,17 +319,17 @@ impl Seen<'_> {
         self.placement.text_at(self.texts, position)
     }
 
-    /// Where a position of this layer comes among those that match equally well.
+    /// Returns the priority of a position of this layer among equally long matches.
     pub(crate) fn priority(&self, position: u32) -> u64 {
         self.placement.priority(self.texts, position)
     }
 
-    /// Where the text begins that holds a position of this layer.
+    /// Returns the start of the text at a position of this layer.
     pub(crate) fn start_of_text(&self, position: u32) -> u32 {
         self.text_at(position).map_or(0, |text| self.texts[text].start)
     }
 
-    /// The first file whose text holds a position of this layer. Looks through all files.
+    /// Returns the path of the first file with the text at a position of this layer. Searches all files.
     pub(crate) fn path(&self, position: u32) -> Option<&Arc<str>> {
         let text = u32::try_from(self.text_at(position)?).ok()?;
         self.layer.entries().find(|entry| entry.text == Some(text)).map(|entry| &entry.path)

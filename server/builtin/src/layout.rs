@@ -1,22 +1,22 @@
-//! How a file is laid out: its indentation and its line ends.
+//! Detects a file's code style: its indentation and its line ends.
 
-/// The largest indentation step that is believed, in columns.
+/// Maximum indentation step in columns; larger ones are ignored.
 const MAX_STEP: usize = 8;
-/// Lines looked at; the style shows long before.
+/// Maximum number of sampled lines, far more than necessary.
 const SAMPLED_LINES: usize = 3000;
-/// Where nothing is indented.
+/// Indentation step if no line is indented.
 const DEFAULT_UNIT: usize = 4;
-/// Columns from one tab stop to the next.
+/// Distance of tab stops in columns.
 const TAB: usize = 8;
-/// What is so many times less is not what a file is like.
+/// Factor by which the style of a file outnumbers exceptions.
 const RARE: usize = 10;
 
 /// A file's indentation and line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Layout {
-    /// Columns of one indentation step.
+    /// Indentation step in columns.
     pub(crate) unit: usize,
-    /// Whether there is a tab where there can be one. Blanks behind tabs are those of an alignment, or of a step that is less than a tab.
+    /// Whether indentation uses tabs. Blanks behind tabs then belong to an alignment or to a step smaller than a tab.
     pub(crate) tabs: bool,
     pub(crate) crlf: bool,
 }
@@ -24,25 +24,25 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) const DEFAULT: Layout = Layout { unit: DEFAULT_UNIT, tabs: false, crlf: false };
 
-    /// The layout in a byte, never 0.
+    /// Encodes the style in a byte, never 0.
     pub(crate) fn to_byte(self) -> u8 {
         let Layout { unit, tabs, crlf } = self;
         let unit = u8::try_from(unit.min(MAX_STEP)).expect("MAX_STEP fits");
         unit << 2 | u8::from(tabs) << 1 | u8::from(crlf)
     }
 
-    /// The layout that a byte stands for; none for 0.
+    /// Decodes a byte; `None` for 0.
     pub(crate) fn from_byte(byte: u8) -> Option<Layout> {
         let unit = usize::from(byte >> 2).min(MAX_STEP);
         (unit > 0).then_some(Layout { unit, tabs: byte & 2 != 0, crlf: byte & 1 != 0 })
     }
 
-    /// The layout that `text` shows, `None` where no line is indented.
+    /// Detects the style of `text`; `None` if no line is indented.
     pub(crate) fn detect(text: &str) -> Option<Layout> {
         Layout::of_lines(text.lines()).map(|layout| Layout { crlf: is_crlf(text), ..layout })
     }
 
-    /// The indentation of `lines`, which have no ends.
+    /// Detects the indentation of `lines`, which have no line ends.
     pub(crate) fn of_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Layout> {
         let mut seen = Seen::default();
         lines.take(SAMPLED_LINES).for_each(|line| seen.add(line));
@@ -50,12 +50,12 @@ impl Layout {
         Some(Layout { unit, tabs, crlf: false })
     }
 
-    /// The column of the first character of `line` that is no blank, in columns of this layout.
+    /// Returns the column of the first non-blank character of `line`, in this style.
     pub(crate) fn indentation(&self, line: &str) -> usize {
         column(line, if self.tabs { TAB } else { self.unit })
     }
 
-    /// Appends blanks up to `column`.
+    /// Appends indentation up to `column`.
     pub(crate) fn indent(&self, out: &mut String, column: usize) {
         let tabs = if self.tabs { column / TAB } else { 0 };
         out.extend(std::iter::repeat_n('\t', tabs));
@@ -67,31 +67,31 @@ impl Layout {
     }
 }
 
-/// The column of the first character of `line` that is no blank, with tab stops at the multiples of `tab`.
+/// Returns the column of the first non-blank character of `line`, with tab stops at multiples of `tab`.
 fn column(line: &str, tab: usize) -> usize {
     let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
     blanks.fold(0, |column, blank| if blank == b'\t' { (column / tab + 1) * tab } else { column + 1 })
 }
 
-/// What lines show of the indentation of their file.
+/// Statistics of a file's indentation.
 #[derive(Default)]
 struct Seen {
-    /// How often a line goes so many columns further than the one before.
+    /// Number of lines by increase of indentation over the previous line, in columns.
     steps: [usize; MAX_STEP + 1],
     /// Column of the last line.
     last: usize,
-    /// Lines that begin with a tab.
+    /// Number of lines that begin with a tab.
     tabbed: usize,
-    /// Lines that begin with a blank.
+    /// Number of lines that begin with a blank.
     spaced: usize,
-    /// Those of them that have blanks where a tab could be.
+    /// Number of the latter that have blanks where a tab could be.
     wide: usize,
 }
 
 impl Seen {
     fn add(&mut self, line: &str) {
         let code = line.trim_start();
-        // Lines within a comment often begin with a star, one column further.
+        // Lines within a comment often begin with a star, one column to the right.
         if code.is_empty() || code.starts_with('*') {
             return;
         }
@@ -105,13 +105,13 @@ impl Seen {
         self.last = column;
     }
 
-    /// Tabs take the place of as many blanks in some files that are indented by less than a tab.
+    /// In some files with a step smaller than a tab, tabs replace the same width of blanks.
     fn has_tabs(&self) -> bool {
         let replace_blanks = self.wide * RARE <= self.tabbed && self.tabbed * 4 > self.spaced;
         self.tabbed > self.spaced || replace_blanks
     }
 
-    /// The commonest step. A tab is one where it is at all common: lines that go on are often indented by less.
+    /// Returns the most frequent step. A tab is preferred if it is at all frequent: continuation lines are often indented by less.
     fn unit(&self) -> Option<usize> {
         let unit = [8, 3, 2, 4].into_iter().max_by_key(|&unit| self.steps[unit])?;
         let is_tab = self.has_tabs() && self.steps[TAB] * 2 >= self.steps[unit];
@@ -120,12 +120,12 @@ impl Seen {
     }
 }
 
-/// Whether the first line ends with `\r\n`.
+/// Returns whether the first line ends with `\r\n`.
 pub(crate) fn is_crlf(text: &str) -> bool {
     text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'))
 }
 
-/// The last line of `text` as far as it goes.
+/// Returns the last line of `text`, possibly incomplete.
 pub(crate) fn last_line(text: &str) -> &str {
     &text[text.rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
 }

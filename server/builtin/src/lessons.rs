@@ -1,4 +1,4 @@
-//! What the fitted models see, for fitting them: `cargo xtask fit` asks here and nobody else.
+//! Training examples for the fitted models. Used only by `cargo xtask fit`.
 
 use crate::models::Models;
 use crate::predict::{Predictor, ranking};
@@ -7,33 +7,34 @@ use crate::stream::{Piece, Stream};
 use crate::view::{View, intern};
 use crate::{render, stop};
 
-/// A place in a truth, with what might have come next.
+/// A position in the true text with the tokens that may come next.
 #[derive(Clone, Debug)]
 pub struct Lesson {
-    /// The tokens that may come next, the one that was likeliest before first.
+    /// Candidates, the most likely one by the methods first.
     pub choices: Vec<Choice>,
 }
 
-/// A token that may come next.
+/// A candidate for the next token.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// In the order of [`crate::TOKEN_FEATURES`].
+    /// Features in the order of [`crate::TOKEN_FEATURES`].
     pub features: Vec<f32>,
-    /// Whether it is what stands there.
+    /// Whether it is the true token.
     pub is_right: bool,
 }
 
-/// Something that could be shown.
+/// A proposal.
 #[derive(Clone, Debug)]
 pub struct Proposed {
     /// The text to insert at the cursor.
     pub text: String,
-    /// In the order of [`crate::PROPOSAL_FEATURES`].
+    /// Features in the order of [`crate::PROPOSAL_FEATURES`].
     pub features: Vec<f32>,
 }
 
 impl View<'_> {
-    /// One lesson for each of the first `most` tokens of the truth at the cursor, before which nothing of a token may be typed.
+    /// Returns one example for each of the first `most` tokens of the true text at the cursor. There must be no partial token at
+    /// the cursor.
     pub fn lessons(&mut self, truth: &str, most: usize) -> Vec<Lesson> {
         let language = self.language;
         let piece = Piece { language, text: truth, layout: self.layout, column: Some(self.cursor.column) };
@@ -53,7 +54,7 @@ impl View<'_> {
         (0..stream.len().min(most)).map(lesson).collect()
     }
 
-    /// All that could be shown by these models.
+    /// Returns all proposals made with these models.
     pub fn proposed(&self, models: &Models) -> Vec<Proposed> {
         let continuation = stop::continuation(self, models);
         let predictor = &mut Predictor::new(self, models);
@@ -65,7 +66,7 @@ impl View<'_> {
         proposals.into_iter().map(proposed).collect()
     }
 
-    /// What is known of the blank line at the cursor, in the order of [`crate::STOP_FEATURES`]; `None` on other lines.
+    /// Returns the features of the blank line at the cursor, in the order of [`crate::STOP_FEATURES`]; `None` on other lines.
     pub fn stop_features(&self) -> Option<Vec<f32>> {
         Some(stop::features(self)?.to_vec())
     }

@@ -1,24 +1,24 @@
 //! The built-in engine: a model over the workspace's own tokens.
 //!
-//! Needs nothing installed: no weights, no network. What it writes is copied, and adapted, from code that is there:
+//! It needs no installation, no weights to download and no network. It copies and adapts code of the workspace:
 //!
 //! ```text
-//! files ──lex──▶ Corpus (tokens + two suffix arrays, changed files in layers on top) ◀──▶ image (bytes to be used in place)
-//!                  │ view(open file): masks its copy, adds what is before and after the cursor
+//! files ──lex──▶ Corpus (tokens + two suffix arrays, changed files in layers on top) ◀──▶ image (bytes used in place)
+//!                  │ view(open file): masks its copy, adds the text before and after the cursor
 //!                  ▼
 //!                View ──context──▶ candidates ──▶ count, vote, longest match ──▶ ranking ──▶ next token ──┐
-//!                  ▲ mode from what follows the cursor                                  ▲─────────────────┘ until the shape is complete
+//!                  ▲ mode from the text after the cursor                                ▲─────────────────┘ until a stop rule applies
 //!                  └── stop? ──▶ proposals: ranking, vote, longest match, nearest copy ──▶ the best ──▶ gate ──▶ render
 //! ```
 //!
-//! Which token comes next, which proposal is the best, whether it is right, and whether a body is complete is told by small models that
-//! `cargo xtask fit engine` fits on pinned repositories ([`Models`]). They choose among what was found in the workspace, and know no
-//! word of any language.
+//! Small models choose the next token and the best proposal, and estimate whether it is right and whether a body is complete.
+//! `cargo xtask fit engine` fits them on pinned repositories ([`Models`]). They choose among text found in the workspace, and
+//! contain no words of any language.
 //!
-//! Pure and deterministic: no IO, no clock, no randomness; the same view and settings give the same completion. The text of
-//! the hole is unreachable by type: only a [`View`] completes, and it is made of the text before and after the cursor.
-//! The constants come from a feasibility study over 18 repositories and 8,400 cases, whose sections they name. The study is no part
-//! of this repository; what it found is said where it is used, and `docs/benchmarks.md` measures the result.
+//! Pure and deterministic: no IO, no clock, no randomness; the same view and settings give the same completion. The text of the
+//! hole is unreachable by type: only a [`View`] completes, and it is made of the text before and after the cursor. The constants
+//! come from a feasibility study over 18 repositories and 8,400 cases, and name its sections. The study is not part of this
+//! repository; its results are quoted at the constants, and `docs/benchmarks.md` measures the engine.
 #![deny(clippy::disallowed_methods)]
 
 mod alternatives;

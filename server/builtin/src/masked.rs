@@ -1,4 +1,4 @@
-//! A corpus as one open file may see it, in a form that can be sent to another thread.
+//! The corpus as one open file may see it, in a form that can be sent to another thread.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use syntax::Language;
 
 use crate::{Corpus, Hint, OpenFile, Typing, View};
 
-/// A corpus without the copy of an open file, and without other files that are to be hidden from it. Nothing can be asked of the
-/// corpus through it but for that file.
+/// A corpus without the copy of an open file and without the files hidden from it. It gives access to the corpus only for that
+/// file.
 #[derive(Clone, Debug)]
 pub struct MaskedCorpus {
     corpus: Arc<Corpus>,
@@ -28,14 +28,14 @@ impl MaskedCorpus {
         MaskedCorpus { corpus, path, language, hidden, typing: Typing::default() }
     }
 
-    /// The same when this was typed lately.
+    /// Adds recent typing.
     #[must_use]
     pub fn remembering(self, typing: Typing) -> MaskedCorpus {
         MaskedCorpus { typing, ..self }
     }
 
-    /// The view from the open file, whose text is `before` and `after` the cursor. `keep_going` is asked after each part of the work;
-    /// a `false` gives `None`.
+    /// Returns the view from the open file, whose text is `before` and `after` the cursor. Calls `keep_going` after each part of
+    /// the work; returns `None` if that returns `false`.
     pub fn view(
         &self,
         before: &str,

@@ -1,33 +1,33 @@
-//! What was fitted on other repositories.
+//! The models fitted on other repositories.
 
 use crate::predict::ranking;
 use crate::trees::Trees;
 use crate::{proposals, stop, weights};
 
-/// What is known of a token that may come next, in the order of [`crate::Choice::features`].
+/// Names of the features of a candidate token, in the order of [`crate::Choice::features`].
 pub const TOKEN_FEATURES: &[&str] = &ranking::FEATURES;
-/// What is known of a proposal, in the order of [`crate::Proposed::features`].
+/// Names of the features of a proposal, in the order of [`crate::Proposed::features`].
 pub const PROPOSAL_FEATURES: &[&str] = &proposals::FEATURES;
-/// What is known of a blank line, in the order of [`crate::View::stop_features`].
+/// Names of the features of a blank line, in the order of [`crate::View::stop_features`].
 pub const STOP_FEATURES: &[&str] = &stop::FEATURES;
 
-/// Digits that tell versions of the weights apart.
+/// Number of digits of a version of the weights.
 const NAME_LENGTH: usize = 8;
 
-/// The fitted models. Any are sound: they order what was found in the workspace, and write nothing themselves.
+/// The fitted models. Any weights are safe: the models only order text found in the workspace.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// Whether a token is the next one.
+    /// Probability that a token is the next one.
     pub ranking: Trees,
-    /// How good a proposal is: the mean of its similarity with the truth and of whether it is exactly right.
+    /// Quality of a proposal: the mean of its similarity to the true text and of whether it is exactly right.
     pub choosing: Trees,
-    /// Whether a proposal is exactly right.
+    /// Probability that a proposal is exactly right.
     pub trusting: Trees,
-    /// Whether a block goes on.
+    /// Probability that a block continues.
     pub stopping: Trees,
 }
 
-/// Those that `cargo xtask fit` wrote into this crate.
+/// The models written into this crate by `cargo xtask fit`.
 pub(crate) static SHIPPED: Models = Models {
     ranking: weights::ranking::TREES,
     choosing: weights::choosing::TREES,
@@ -36,12 +36,12 @@ pub(crate) static SHIPPED: Models = Models {
 };
 
 impl Models {
-    /// Those that `cargo xtask fit` wrote into this crate.
+    /// Returns the models written into this crate by `cargo xtask fit`.
     pub fn shipped() -> &'static Models {
         &SHIPPED
     }
 
-    /// A name that changes with the weights: what is measured with some is not what is measured with others.
+    /// Returns a name derived from the weights. Results measured with different weights are not comparable.
     pub fn name(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for trees in [&self.ranking, &self.choosing, &self.trusting, &self.stopping] {

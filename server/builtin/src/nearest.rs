@@ -1,4 +1,4 @@
-//! Copying what follows the most similar place, as it stands: the method that the others are measured against.
+//! Copies the text after the most similar position verbatim: the baseline for the other methods.
 
 use rustc_hash::FxHashSet;
 
@@ -9,15 +9,15 @@ use crate::predict::{Guess, Predictor};
 use crate::view::{Nearness, View};
 use crate::vocabulary::{END, TokenId, is_newline};
 
-/// Tokens before a place that are compared (feasibility study, section 2).
+/// Number of compared tokens before a position (feasibility study, section 2).
 const WINDOW: usize = 24;
-/// Tokens directly before it that count extra when they are the same, and how much each (feasibility study's prototype).
+/// Number of tokens directly before the position that count extra if equal, and the bonus of each (feasibility study's prototype).
 const RUN: usize = 6;
 const RUN_BONUS: f64 = 0.02;
-/// What being in the open file is worth (feasibility study's prototype).
+/// Bonus for the open file (feasibility study's prototype).
 const NEAR_BONUS: f64 = 0.03;
 
-/// Copies from the most similar place of all up to where a completion has to end.
+/// Copies from the most similar of all positions, up to the end of the completion.
 pub(crate) fn copy(view: &View) -> Written {
     let near = places(view, &view.overlay.stream.tokens);
     let near =
@@ -30,7 +30,7 @@ pub(crate) fn copy(view: &View) -> Written {
     copy_best(view, far.chain(near))
 }
 
-/// The same from the most similar of the places that are looked at anyway.
+/// Copies from the most similar of the candidates that are evaluated anyway.
 pub(crate) fn copy_among_candidates(view: &View, predictor: &mut Predictor) -> Written {
     let fits = |place: &Place| view.cursor.typed.missing(view.text(view.next(*place))).is_some();
     copy_best(view, predictor.places().into_iter().filter(fits))
@@ -52,7 +52,7 @@ fn copy_best(view: &View, places: impl Iterator<Item = Place>) -> Written {
     writer.finish()
 }
 
-/// A place and all that follow it in its stream.
+/// Returns a position and all following ones in its stream.
 fn places_from(view: &View, place: Place) -> impl Iterator<Item = Place> {
     let (stream, at) = view.stream(place);
     let length = u32::try_from(stream.tokens.len() - at).unwrap_or(u32::MAX);
@@ -67,7 +67,7 @@ fn typed_in_full(view: &View, token: TokenId) -> Option<TokenId> {
     matches!(view.cursor.typed, Typed::Word { token: typed, .. } if typed == token).then_some(token)
 }
 
-/// The place with the most similar surroundings, of equals the one of the lowest priority.
+/// Returns the position with the most similar surroundings. Ties are resolved by the lowest priority.
 fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place, f64)> {
     let context = &view.cursor.context;
     let window: FxHashSet<TokenId> = context.iter().rev().take(WINDOW).copied().collect();
@@ -93,7 +93,7 @@ fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place
     scored.reduce(|best, next| if is_better(next, best) { next } else { best })
 }
 
-/// Positions in a stream that follow the same token as the cursor, or like it a line end, and go on with what is typed.
+/// Returns positions that follow the same token as the cursor, or also a line end, and fit the partial token.
 fn places<'v>(view: &'v View, tokens: &'v [TokenId]) -> impl Iterator<Item = u32> + 'v {
     let last = view.cursor.context.last().copied().unwrap_or(END);
     let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));

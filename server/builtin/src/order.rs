@@ -1,9 +1,9 @@
-//! In which order places that match equally well are looked at.
+//! Visiting order of positions that match equally well.
 //!
-//! There may be millions, of which a hundred are enough. Which ones must not depend on how a corpus came about: not on numbers of
-//! words, on the order of files, nor on what lies in which layer. So each place has a priority, a hash of its text and its distance
-//! from the text's start, and those with the lowest are looked at: a random sample that every history finds. A tree of minima over each
-//! suffix array finds them without looking at the others.
+//! There may be millions of them, and a hundred are enough. The selection must not depend on the history of the corpus: not on
+//! token numbers, the order of files, or the division into layers. Each position has a priority, a hash of its text and its offset
+//! in the text, and the lowest priorities win: a random sample that is independent of history. A tree of minima over each suffix
+//! array finds them without visiting the others.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,19 +12,19 @@ use std::ops::Range;
 use crate::array::Array;
 use crate::layer::{Entry, Text};
 
-/// Places, or nodes, below one node: memory is saved by more, and time by fewer.
+/// Positions or nodes below one node. Higher values save memory, lower ones time.
 const FANOUT: usize = 16;
-/// Tokens between two places whose text is looked up at once.
+/// Distance of positions with a stored text number, in tokens.
 const STEP: usize = 64;
-/// The part of a priority that nodes keep.
+/// Bits to shift a priority for storage in nodes.
 const KEPT: u32 = u64::BITS - u16::BITS;
 
-/// Which text a position lies in, and its priority.
+/// Text and priority of each position.
 #[derive(Debug, Default)]
 pub(crate) struct Placement {
-    /// What tells texts apart, by number.
+    /// Hash of each text, by number.
     seeds: Vec<u64>,
-    /// The number of the text that holds every so manieth position.
+    /// Text number of every [`STEP`]th position.
     numbers: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Placement {
         Placement { seeds, numbers: (0..=tokens).step_by(STEP).map(at).collect() }
     }
 
-    /// The number of the text that holds a position.
+    /// Returns the number of the text at a position.
     pub(crate) fn text_at(&self, texts: &[Text], position: u32) -> Option<usize> {
         let mut number = *self.numbers.get(position as usize / STEP)? as usize;
         while texts.get(number + 1).is_some_and(|text| text.start <= position) {
@@ -55,13 +55,13 @@ impl Placement {
         texts.get(number).is_some_and(|text| text.start <= position).then_some(number)
     }
 
-    /// Where a position comes among others; it depends on its text and its place there, and on nothing else.
+    /// Returns the priority of a position, which depends only on its text and its offset there.
     pub(crate) fn priority(&self, texts: &[Text], position: u32) -> u64 {
         let Some(number) = self.text_at(texts, position) else { return u64::MAX };
         priority(self.seeds[number], position - texts[number].start)
     }
 
-    /// What nodes keep of the priorities of all positions of a stream.
+    /// Returns the truncated priorities of all positions of a stream.
     pub(crate) fn kept(&self, texts: &[Text], tokens: usize) -> Vec<u16> {
         let mut kept = Vec::with_capacity(tokens + 1);
         let mut number = 0;
@@ -78,7 +78,7 @@ impl Placement {
     }
 }
 
-/// Mixes what tells a text apart and an offset in it (the finalizer of SplitMix64).
+/// Mixes the hash of a text with an offset in it (the finalizer of SplitMix64).
 fn priority(seed: u64, offset: u32) -> u64 {
     let mixed = seed ^ u64::from(offset).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -90,22 +90,22 @@ fn keep(priority: u64) -> u16 {
     u16::try_from(priority >> KEPT).expect("the rest is shifted out")
 }
 
-/// The lowest priorities in parts of a suffix array, and in parts of these parts.
+/// A tree of the lowest priorities in ranges of a suffix array.
 #[derive(Debug, Default)]
 pub(crate) struct Minima {
-    /// The lowest level first; each has a node for every [`FANOUT`] of the level below.
+    /// Levels, the lowest first. Each has a node for every [`FANOUT`] nodes of the level below.
     levels: Vec<Array<u16>>,
 }
 
 impl Minima {
-    /// The minima of positions whose priorities are `kept`.
+    /// Builds the tree over positions with the truncated priorities `kept`.
     pub(crate) fn of(positions: &[u32], kept: &[u16]) -> Minima {
         let at = |&position: &u32| kept.get(position as usize).copied().unwrap_or(u16::MAX);
         let lowest = |part: &[u32]| part.iter().map(at).min().unwrap_or(u16::MAX);
         Minima::over(Array::Own(positions.chunks(FANOUT).map(lowest).collect()))
     }
 
-    /// The minima whose lowest level is this.
+    /// Builds the tree over its lowest level.
     pub(crate) fn over(lowest: Array<u16>) -> Minima {
         let mut levels = vec![lowest];
         while let Some(last) = levels.last().filter(|last| last.len() > FANOUT) {
@@ -116,17 +116,17 @@ impl Minima {
         Minima { levels }
     }
 
-    /// How many nodes the lowest level has over so many positions.
+    /// Returns the number of nodes of the lowest level over so many positions.
     pub(crate) fn lowest_len(positions: usize) -> usize {
         positions.div_ceil(FANOUT)
     }
 
-    /// The lowest level, from which the others follow.
+    /// Returns the lowest level, from which the others can be computed.
     pub(crate) fn lowest(&self) -> &[u16] {
         self.levels.first().map_or(&[], |level| level)
     }
 
-    /// The nodes, and places at the edges, that make up a range of places.
+    /// Covers a range by nodes, and by single positions at its edges.
     fn cover(&self, range: Range<usize>, mut add: impl FnMut(Level, usize)) {
         let (mut range, mut level) = (range, Level::PLACES);
         while !range.is_empty() {
@@ -141,7 +141,7 @@ impl Minima {
     }
 }
 
-/// How high a node is: places are on level 0.
+/// Level of a node; single positions are on level 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Level(usize);
 
@@ -149,23 +149,23 @@ impl Level {
     const PLACES: Level = Level(0);
 }
 
-/// A part of several arrays.
+/// A range of one of several arrays.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'a> {
-    /// The number of the array.
+    /// Number of the array.
     pub(crate) number: usize,
     pub(crate) positions: &'a [u32],
     pub(crate) minima: &'a Minima,
-    /// Places in the array.
+    /// Range in the array.
     pub(crate) range: Range<usize>,
 }
 
-/// A node of the tree over one of several parts: the lowest priority that may be below it, its level, the number of the part, and its
-/// index. Of equal priorities higher nodes come first, since what is below them may have the same.
+/// A node in one of several trees: the lowest priority that may be below it, its level, the number of the array, and its index.
+/// Among equal priorities higher nodes come first, because a position below them may have the same priority.
 type Node = (u64, Reverse<Level>, usize, usize);
 
-/// Visits the positions in parts of arrays by their priorities, the lowest first, until `visit` says `false`. `priority` gives that of a
-/// position in the array of a number.
+/// Visits positions in ranges of arrays by priority, the lowest first, until `visit` returns `false`. `priority` returns the
+/// priority of a position in the array with a number.
 pub(crate) fn by_priority(
     parts: &[Part<'_>],
     priority: impl Fn(usize, u32) -> u64,

@@ -1,8 +1,8 @@
-//! Where the tokens of a completion stand already, so that people can trust or distrust it with reason.
+//! Finds the origins of a completion's tokens in existing code, so that users can judge a completion.
 //!
-//! Each token was predicted by itself, and equally good places are many; what is told of it is the place at which the copy that it
-//! belongs to goes on, wherever there is one. Streams keep neither lines nor comments: a place is the number of a token in its text, and
-//! [`SourceTokens`] finds it there again. Nothing here decides what is written, and nothing is computed for who does not ask.
+//! Each token is predicted separately, and many positions are equally good. If possible, its origin is the position at which the
+//! copy that contains the previous token continues. Streams contain neither lines nor comments: an origin is the number of a token
+//! in its text, and [`SourceTokens`] finds it there. Origins do not affect completions and are computed only on request.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,40 +17,40 @@ use crate::settings::{Completion, CompletionToken};
 use crate::view::{Nearness, View};
 use crate::vocabulary::TokenId;
 
-/// A text that tokens are taken from.
+/// A text that tokens are copied from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
     /// The open file before the cursor.
     Before,
-    /// The open file after the cursor, without so many bytes that belong to the token at it.
+    /// The open file after the cursor, without the bytes that belong to the partial token.
     After {
-        /// The bytes.
+        /// Number of these bytes.
         skipped: usize,
     },
-    /// A hint, by its index in what was given.
+    /// A hint, by its index in the input.
     Hint(usize),
-    /// Something typed lately in another file, by its index in what was given.
+    /// Recent typing in another file, by its index in the input.
     Passage(usize),
-    /// Another file of the workspace, by its path; of several with the same text the first one.
+    /// Another file of the workspace, by its path; the first one of several with the same text.
     File(Arc<str>),
 }
 
-/// Where a token stands.
+/// Origin of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// In which text.
+    /// Text that contains it.
     pub source: Source,
-    /// Which of its tokens it is, as [`SourceTokens`] counts them.
+    /// Number of the token, as counted by [`SourceTokens`].
     pub number: usize,
-    /// How it is written there, which is another name where it was renamed; empty for a newline.
+    /// Its text there, which differs if it was renamed; empty for a newline.
     pub text: String,
-    /// How many tokens before it are the same as those before the place that it was written to.
+    /// Number of preceding tokens that are the same at both positions.
     pub same: usize,
-    /// How many are alike: names, strings and numbers may be others.
+    /// Number of preceding tokens that match up to names, strings and numbers.
     pub alike: usize,
 }
 
-/// Where each of a completion's tokens stands.
+/// Returns the origin of each token of a completion.
 pub(crate) fn origins(view: &View, completion: &Completion) -> Vec<Origin> {
     let mut files = Files { view, paths: FxHashMap::default() };
     let tokens = &completion.tokens;
@@ -85,7 +85,8 @@ fn origin(files: &mut Files, place: Place, context: &[TokenId]) -> Origin {
     }
 }
 
-/// The place of each token: the one after the last token's wherever the same stands there, else the one that it was predicted from.
+/// Returns the position of each token: the one after the previous token's if it has the same token, else the one it was predicted
+/// from.
 fn copied_places(view: &View, tokens: &[CompletionToken]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::with_capacity(tokens.len());
     let mut names: FxHashMap<TokenId, TokenId> = FxHashMap::default();
@@ -112,7 +113,7 @@ fn next(place: Place) -> Place {
     }
 }
 
-/// The token at a place that may be looked at.
+/// Returns the token at a position, unless it is masked.
 fn held(view: &View, place: Place) -> Option<TokenId> {
     let (stream, position) = view.stream(place);
     let token = stream.tokens.get(position).copied()?;
@@ -126,15 +127,15 @@ fn held(view: &View, place: Place) -> Option<TokenId> {
     (!is_masked).then_some(token)
 }
 
-/// The files of a view, each looked for once.
+/// Paths of a view's files, each searched for once.
 struct Files<'v, 'c> {
     view: &'v View<'c>,
-    /// By the position that they start at.
+    /// Paths by the start position of the text.
     paths: FxHashMap<u32, Arc<str>>,
 }
 
 impl Files<'_, '_> {
-    /// The text that holds a place, and the token's number in it.
+    /// Returns the text at a position, and the number of the token in it.
     fn source(&mut self, place: Place) -> (Source, usize) {
         match place {
             Place::Corpus(position) => {
@@ -163,12 +164,13 @@ pub struct SourceTokens<'t> {
 }
 
 impl<'t> SourceTokens<'t> {
-    /// Reads the text of a source. For [`Source::Before`] and [`Source::After`] that is the open file's on that side of the cursor.
+    /// Lexes the text of a source. For [`Source::Before`] and [`Source::After`] this is the open file's text on that side of the
+    /// cursor.
     pub fn read(source: &Source, language: Language, text: &'t str) -> SourceTokens<'t> {
         let skipped = if let Source::After { skipped } = *source { skipped } else { 0 };
         let mut tokens = syntax::lex(language, text.get(skipped..).unwrap_or_default());
         if !matches!(source, Source::After { .. }) {
-            // Before the first token of a file a stream holds no newline.
+            // A stream has no newline before the first token of a file.
             let blank = tokens.iter().take_while(|token| token.kind == TokenKind::Newline).count();
             tokens.drain(..blank);
         }
@@ -178,12 +180,12 @@ impl<'t> SourceTokens<'t> {
         SourceTokens { text, tokens }
     }
 
-    /// Where the token stands in the text, in bytes; `None` if the text is another one by now.
+    /// Returns the byte range of the token in the text; `None` if the text has changed.
     pub fn find(&self, origin: &Origin) -> Option<Range<usize>> {
         let Token { kind, range } = self.tokens.get(origin.number)?;
         let is_same = match kind {
             TokenKind::Newline => origin.text.is_empty(),
-            // The engine knows a literal in one kind of quotes, whatever it is written in.
+            // The engine stores a literal with one kind of quotes for both.
             TokenKind::String => {
                 let written = self.text.get(range.clone()).unwrap_or_default();
                 in_quotes(written, Quote::Double) == in_quotes(&origin.text, Quote::Double)

@@ -1,4 +1,4 @@
-//! Corpora with changed files on top are as if they were put together anew, in whichever order the changes came.
+//! A changed corpus equals a rebuilt one, for any order of changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::layer::Text;
 use crate::order::Minima;
 use crate::suffix_array::SuffixArray;
 
-/// Lines that random files are made of: few, so that much is alike.
+/// Lines of random files. There are few of them, so that files are similar.
 const LINES: [&str; 5] = ["for i in all:", "    a += i.x", "    b += i.y", "if a > b:", "    raise Wrong(a)"];
 /// Two directories, and a file of another family.
 const PATHS: [&str; 6] = ["a.py", "b.py", "lib/c.py", "lib/d.py", "lib/e.py", "lib/f.rs"];
@@ -30,7 +30,7 @@ fn files(texts: &Files) -> Vec<SourceFile> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    // In some files more places match equally well than are looked at.
+    // Some files have more equally good matches than the limit for candidates.
     let count = prop_oneof![3 => 0..3_usize, 1 => 50..90_usize];
     let lines = count.prop_flat_map(|count| prop::collection::vec(prop::sample::select(&LINES[..]), count));
     lines.prop_map(|lines| lines.join("\n") + "\n")
@@ -40,7 +40,7 @@ fn texts() -> impl Strategy<Value = Files> {
     prop::collection::btree_map(prop::sample::select(&PATHS[..]), text(), 0..PATHS.len())
 }
 
-/// Files that were changed, and files that were removed, several times.
+/// Several rounds of changed and removed files.
 fn changes() -> impl Strategy<Value = Vec<(Files, BTreeSet<&'static str>)>> {
     let removed = prop::collection::btree_set(prop::sample::select(&PATHS[..]), 0..2);
     let changed = prop::collection::btree_map(prop::sample::select(&PATHS[..]), text(), 0..3);
@@ -59,7 +59,7 @@ fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
     }
 }
 
-/// Each candidate, in order, as the text that it lies in, the place there, how near it is and how far it matches.
+/// All candidates in order: hash of the text, offset in it, nearness and length of the match.
 fn places(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, String)> {
     let view = corpus.view(open);
     let mut found = candidates::exact(&view, &view.cursor.context);
@@ -79,7 +79,7 @@ fn places(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, String)> {
     found.into_iter().filter_map(place).collect()
 }
 
-/// The corpus after changes, some of them settled, with the texts that it should hold.
+/// Applies changes, some of them followed by compaction. Returns the corpus and the texts that it should hold.
 fn changed(first: Files, changes: Vec<(Files, BTreeSet<&'static str>)>) -> (Corpus, Files) {
     let (mut corpus, mut texts) = (Corpus::build(&files(&first)), first);
     for (number, (changed, removed)) in changes.into_iter().enumerate() {
@@ -95,7 +95,7 @@ fn changed(first: Files, changes: Vec<(Files, BTreeSet<&'static str>)>) -> (Corp
     (corpus, texts)
 }
 
-/// What is completed, what else could be, and where it comes from.
+/// Returns the completion, its alternatives and its origins.
 fn completed(corpus: &Corpus, open: &OpenFile) -> String {
     let view = corpus.view(open);
     let completion = view.complete(&Settings::for_replay(), &mut || true);
@@ -105,14 +105,14 @@ fn completed(corpus: &Corpus, open: &OpenFile) -> String {
     format!("{:?} {others:?} {:?}", tokens.collect::<Vec<_>>(), view.origins(&completion))
 }
 
-/// The paths of the files whose tokens are held.
+/// Returns the paths of the files whose tokens are stored.
 fn held(corpus: &Corpus) -> BTreeSet<String> {
     let entries = corpus.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
     entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect()
 }
 
 proptest! {
-    /// Whatever led there, a corpus without room for all holds the same files.
+    /// A corpus without room for all files holds the same files for any history.
     #[test]
     fn there_is_room_for_the_same_files(first in texts(), changes in changes(), max_tokens in 1_usize..120) {
         let (mut corpus, mut texts) = (Corpus::build_up_to(max_tokens, &files(&first)), first);
@@ -201,7 +201,7 @@ fn a_text_is_as_near_as_the_nearest_file_that_has_it() {
 #[test]
 fn the_open_file_is_masked_in_every_layer() {
     let text = "def area(self):\n    return self.width * self.height\n";
-    // The same text is in the base as `a.py`, and behind it as `lib/c.py`.
+    // The base has the same text as `a.py`, and the layer behind it as `lib/c.py`.
     let corpus = Corpus::build(&[file("a.py", text)]).with(&[file("lib/c.py", text)], &[]);
     let open = open("def area(self):\n    return self.", &[]);
     assert_eq!(corpus.view(&open).complete(&Settings::for_replay(), &mut || true).text, "");

@@ -1,17 +1,17 @@
-//! What follows the cursor: whether its line, its brackets and its block go on there.
+//! Analyses the text after the cursor: whether its line, its brackets and its block continue there.
 
 use syntax::Token;
 
 use crate::vocabulary::{Change, TokenId, is_newline};
 
-/// What follows the cursor.
+/// The text after the cursor.
 pub(super) struct After<'a> {
     texts: Vec<&'a str>,
     tokens: &'a [TokenId],
 }
 
 impl<'a> After<'a> {
-    /// `lexed` are the tokens of `text`, `tokens` their numbers.
+    /// Creates it from the tokens `lexed` of `text` and their numbers `tokens`.
     pub(super) fn new(text: &'a str, lexed: &[Token], tokens: &'a [TokenId]) -> After<'a> {
         let texts = lexed.iter().map(|token| &text[token.range.clone()]).collect();
         After { texts, tokens }
@@ -21,18 +21,18 @@ impl<'a> After<'a> {
         self.tokens.get(index).is_none_or(|&token| is_newline(token))
     }
 
-    /// Texts of the rest of the cursor's line.
+    /// Returns the token texts of the rest of the cursor's line.
     fn line(&self) -> impl Iterator<Item = &'a str> {
         let length = (0..self.tokens.len()).take_while(|&index| !self.is_newline(index)).count();
         self.texts.iter().copied().take(length)
     }
 
-    /// Whether a closing bracket is next, on the cursor's line.
+    /// Returns whether the next token is a closing bracket on the cursor's line.
     pub(super) fn first_is_closer(&self) -> bool {
         self.texts.first().is_some_and(|text| is_closer(text))
     }
 
-    /// Closing brackets on the cursor's line that were opened before it.
+    /// Returns the number of closing brackets on the cursor's line that were opened before it.
     pub(super) fn closers_on_line(&self) -> usize {
         let (mut depth, mut closers) = (0usize, 0);
         for text in self.line() {
@@ -50,12 +50,12 @@ impl<'a> After<'a> {
         self.line().any(|text| text == ";")
     }
 
-    /// Whether nothing but closing brackets follows on the cursor's line.
+    /// Returns whether only closing brackets follow on the cursor's line.
     pub(super) fn is_line_done(&self) -> bool {
         self.line().all(is_closer)
     }
 
-    /// Whether the cursor's block ends here: nothing follows, or less indented code, or a closing bracket.
+    /// Returns whether the cursor's block ends here: before the end of the file, less indented code, or a closing bracket.
     pub(super) fn block_ends(&self) -> bool {
         match self.tokens.first().map(|&token| Change::of(token)) {
             None => true,
@@ -66,12 +66,12 @@ impl<'a> After<'a> {
         }
     }
 
-    /// The first change of indentation.
+    /// Returns the first change of indentation.
     pub(super) fn first_change(&self) -> Option<Change> {
         self.tokens.iter().find_map(|&token| Change::of(token))
     }
 
-    /// The first line that is more than closing brackets.
+    /// Returns the first line that consists of more than closing brackets.
     pub(super) fn first_line(&self) -> Vec<TokenId> {
         let is_filler = |&index: &usize| {
             self.is_newline(index) || self.texts[index] == ";" || is_closer(self.texts[index])

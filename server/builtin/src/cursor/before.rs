@@ -1,4 +1,4 @@
-//! What is before the cursor: whole tokens, what is typed of the next one, and what is open.
+//! Analyses the text before the cursor: complete tokens, the partial one, and open brackets.
 
 use syntax::{Family, Language, Token, TokenKind};
 
@@ -6,13 +6,13 @@ use super::Typed;
 use crate::quotes::Quote;
 use crate::view::Builder;
 
-/// A word that is appended to the text before the cursor, to see what the lexer makes of a cursor there.
+/// Word appended to the text before the cursor, to see how the lexer treats a word there.
 const PROBE: &str = "x";
 
 /// The lexed text before the cursor.
 pub(super) struct Before<'a> {
     text: &'a str,
-    /// The whole tokens.
+    /// The complete tokens.
     pub(super) tokens: Vec<Token>,
     pub(super) typed: Typed,
     pub(super) in_comment: bool,
@@ -55,8 +55,8 @@ impl<'a> Before<'a> {
         starts_line && self.typed == Typed::None
     }
 
-    /// Whether the last token opens a block. A colon inside brackets that were opened on its line does not: it belongs to a
-    /// slice, a dictionary or an annotation.
+    /// Returns whether the last token opens a block. A colon inside brackets opened on its line does not: it belongs to a slice, a
+    /// dictionary or an annotation.
     pub(super) fn opens_block(&self, family: Family) -> bool {
         let last = self.tokens.last().map_or("", |token| self.text(token));
         let opens = if family.is_indented() { last == ":" && !self.is_in_brackets() } else { last == "{" };
@@ -73,7 +73,7 @@ impl<'a> Before<'a> {
         depth > 0
     }
 
-    /// How many brackets of the last statement are open: a brace at the end of a line starts a block, and with it a new
+    /// Returns the number of open brackets of the last statement. A brace at the end of a line starts a block, and so a new
     /// statement.
     pub(super) fn open_brackets(&self, family: Family) -> usize {
         let mut open: Vec<(bool, usize)> = Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// The part of `after` that belongs to the string literal that starts with `typed`, if it is closed on the cursor's line.
+/// Returns the part of `after` that belongs to the string literal starting with `typed`, if it is closed on the cursor's line.
 fn rest_of_string<'a>(language: Language, typed: &str, after: &'a str) -> &'a str {
     let line = after.split(['\n', '\r']).next().unwrap_or_default();
     let probed = format!("{typed}{line}{PROBE}");

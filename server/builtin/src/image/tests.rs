@@ -1,4 +1,4 @@
-//! Images are read as they were written, and damaged ones are told and never believed.
+//! Images round-trip, and corrupt ones are rejected.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn corpus() -> Corpus {
     ])
 }
 
-/// Bytes that begin at a multiple of four, as those of a cache.
+/// Bytes aligned to four, like those of a cache.
 struct Mapped(Vec<u32>, usize);
 
 impl AsRef<[u8]> for Mapped {
@@ -44,7 +44,7 @@ fn read(bytes: &[u8]) -> Result<Corpus, ImageError> {
     Corpus::from_image(mapped(bytes))
 }
 
-/// The bytes with the length and the checksum that they should have.
+/// Sets the correct length and checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let length = (bytes.len() as u64).to_ne_bytes();
     bytes[16..24].copy_from_slice(&length);
@@ -69,7 +69,7 @@ fn changes_are_no_part_of_it() {
     assert_eq!(changed.image().concat(), corpus().image().concat());
 }
 
-/// Raise the version when this changes: images of the former version hold other tokens.
+/// Increment the version when this hash changes: images of the former version contain other tokens.
 #[test]
 fn a_change_of_tokens_changes_the_version() {
     let image = blake3::hash(&corpus().image().concat()).to_hex();
@@ -100,7 +100,7 @@ fn what_is_damaged_is_refused() {
 }
 
 proptest! {
-    /// Whatever stands in an image, reading it and completing with it does not panic.
+    /// No content of an image makes reading it or completing with it panic.
     #[test]
     fn nothing_panics_on_what_has_the_right_checksum(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),

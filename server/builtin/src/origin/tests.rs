@@ -1,4 +1,4 @@
-//! What is told of a token stands where it is told to, under the name that is told.
+//! Origins exist at the reported position, under the reported name.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ impl Fixture<'_> {
             text: text.into(),
         };
         let files: Vec<SourceFile> = self.files.iter().map(file).collect();
-        // The first file is saved; the others lie in a layer on top.
+        // The first file is in the base, the others in a layer on top.
         let (saved, changed) = files.split_at(files.len().min(1));
         let corpus = Corpus::build(saved).with(changed, &[]);
         let open = OpenFile {
@@ -56,7 +56,7 @@ impl Fixture<'_> {
         }
     }
 
-    /// Where a token stands; `None` if it is not found in its text.
+    /// Returns the token at an origin; `None` if its text does not contain it.
     fn found(&self, origin: &Origin) -> Option<&str> {
         let text = self.text_of(&origin.source);
         let range = SourceTokens::read(&origin.source, Language::Python, text).find(origin)?;
@@ -64,7 +64,7 @@ impl Fixture<'_> {
     }
 }
 
-/// Each token with where it stands: the source, the number there, how many tokens before it are the same and alike, and its name there.
+/// Checks the origin of each token: source, number, how many tokens before it are the same and match, and its name there.
 #[track_caller]
 fn check(files: &[(&str, &str)], hints: &[Hint<'_>], fixture: &str, expected: Expect) {
     let (before, after) = fixture.split_once("$0").expect("a cursor");
@@ -199,7 +199,7 @@ fn files_with_the_same_text_are_told_by_the_first_path() {
     );
 }
 
-/// Lines as code has them, some broken.
+/// Realistic lines of code, some of them broken.
 fn code() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "x", "alpha", "beta", " = ", "(", ")", ":", ",", "\n", "\n\n", "\n    ", "# c\n", "'s'", "'", "1",
