@@ -1,6 +1,6 @@
-//! The tokens that are near the cursor: the open file before and after it, the hints, and what was typed lately elsewhere.
+//! The overlay: tokens near the cursor, from the open file before and after it, the hints, and recent typing in other files.
 //!
-//! Built anew for every request, so its index is two sets of chains of positions instead of arrays that would have to be sorted.
+//! Built for every request, so its index consists of two sets of chains of positions instead of arrays that have to be sorted.
 
 use crate::stream::Stream;
 use crate::view::Nearness;
@@ -13,33 +13,33 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Overlay {
     pub(crate) stream: Stream,
-    /// How near each position is.
+    /// Nearness of each position.
     nearness: Vec<Nearness>,
-    /// The stream's tokens, abstracted.
+    /// The class of each token.
     classes: Vec<TokenId>,
-    /// By the hash of the token before.
+    /// Chains by the hash of the preceding token.
     exact: Chains,
-    /// By the hash of the two abstracted tokens before.
+    /// Chains by the hash of the classes of the two preceding tokens.
     abstracted: Chains,
-    /// Bits of a hash: as many as tell so many tokens apart, however many words the corpus has.
+    /// Bits of a hash: enough for the tokens of the stream, independent of the size of the vocabulary.
     hash_bits: u32,
 }
 
-/// Lists of positions that share a key, latest first, threaded through one array.
+/// Linked lists of positions that share a key, latest first, stored in one array.
 #[derive(Debug)]
 struct Chains {
-    /// By key.
+    /// Latest position by key.
     latest: Vec<u32>,
     previous: Vec<u32>,
 }
 
 impl Chains {
-    /// No positions yet, of `positions` to come, with keys below `keys`.
+    /// Empty chains for `positions` positions, with keys below `keys`.
     fn new(keys: usize, positions: usize) -> Chains {
         Chains { latest: vec![NONE; keys], previous: Vec::with_capacity(positions) }
     }
 
-    /// Adds the next position; without a key it is in no list.
+    /// Adds the next position, to the chain of its key if it has one.
     fn push(&mut self, key: Option<usize>) {
         let position = u32::try_from(self.previous.len()).expect("an open file is smaller than 4 G tokens");
         let previous = key.map_or(NONE, |key| std::mem::replace(&mut self.latest[key], position));
@@ -57,7 +57,7 @@ impl Chains {
 }
 
 impl Overlay {
-    /// Indexes `stream`. Positions that hold no token or follow none are never found.
+    /// Indexes `stream`. Positions without a token or without a preceding one are in no chain.
     pub(crate) fn build(stream: Stream, nearness: Vec<Nearness>, words: &Vocabulary) -> Overlay {
         let tokens = &stream.tokens;
         let hash_bits = tokens.len().next_power_of_two().trailing_zeros().max(1);
@@ -75,24 +75,24 @@ impl Overlay {
         Overlay { stream, ..overlay }
     }
 
-    /// How near a position is.
+    /// Returns the nearness of a position.
     pub(crate) fn nearness(&self, position: u32) -> Nearness {
         self.nearness.get(position as usize).copied().unwrap_or(Nearness::Masked)
     }
 
-    /// The two abstracted tokens before a position.
+    /// Returns the classes of the two tokens before a position.
     fn pair_before(&self, position: usize) -> Option<(TokenId, TokenId)> {
         let second = before(&self.classes, position, 2).filter(|&second| second != END);
         second.zip(before(&self.classes, position, 1))
     }
 
-    /// Positions that follow `last`, latest first.
+    /// Returns positions that follow `last`, latest first.
     pub(crate) fn after(&self, last: TokenId) -> impl Iterator<Item = u32> {
         let positions = self.exact.positions(hash((END, last), self.hash_bits));
         positions.filter(move |&position| before(&self.stream.tokens, position as usize, 1) == Some(last))
     }
 
-    /// Positions that follow two tokens of the same classes, latest first.
+    /// Returns positions that follow two tokens of the same classes, latest first.
     pub(crate) fn after_like(
         &self,
         pair: (TokenId, TokenId),
@@ -104,7 +104,7 @@ impl Overlay {
     }
 }
 
-/// Mixes a pair down to `bits` bits, by the multiplier of Fibonacci hashing (2⁶⁴ over the golden ratio).
+/// Hashes a pair to `bits` bits, by the multiplier of Fibonacci hashing (2⁶⁴ over the golden ratio).
 fn hash((second, last): (TokenId, TokenId), bits: u32) -> usize {
     let mixed = (u64::from(second) << 32 | u64::from(last)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> (u64::BITS - bits)) as usize

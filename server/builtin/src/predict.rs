@@ -1,7 +1,7 @@
-//! The next token, as distributions over what stands at the candidates.
+//! Predicts the next token: probability distributions over the tokens at the candidates.
 //!
-//! A [`Predictor`] serves one view. What it finds out about a context it keeps, since the methods that propose completions mostly
-//! write the same beginnings.
+//! A [`Predictor`] serves one view. It caches its results by context, because the methods that propose completions mostly generate
+//! the same beginnings.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -29,28 +29,28 @@ use vote::Voted;
 pub(crate) struct Guess {
     pub(crate) token: TokenId,
     pub(crate) probability: f64,
-    /// The best of the places that it was seen in, from which the blanks before it are taken. What stands there may have another name.
+    /// The best position with this token, from which the preceding blanks are taken. The token there may have another name.
     pub(crate) place: Place,
-    /// How far the best place matches, in tokens.
+    /// Length of the match at the best position, in tokens.
     pub(crate) match_len: f64,
 }
 
-/// How tokens are predicted.
+/// Prediction methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     /// The majority after the longest match.
     LongestMatch,
-    /// Counting alone.
+    /// Only counting.
     Count,
-    /// Voting alone.
+    /// Only voting.
     Vote,
     /// Voting with less weight on long alignments.
     SoftVote,
-    /// Counting and voting, each with an equal say. Where they agree they are mostly right (feasibility study, section 8.8);
-    /// where they do not, the surer one wins. Shares of 35 % and 70 % for the vote did worse, and so did trusting the count alone
-    /// after long matches.
+    /// Counting and voting with equal weights. Where they agree they are mostly right (feasibility study, section 8.8); where they
+    /// do not, the more certain one wins. Weights of 35 % and 70 % for voting did worse, and so did only counting after long
+    /// matches.
     Mixed,
-    /// All that is known of the tokens, weighed as was right elsewhere.
+    /// The fitted ranking over all features.
     Ranked,
 }
 
@@ -59,32 +59,32 @@ impl Model {
         [Model::LongestMatch, Model::Count, Model::Vote, Model::SoftVote, Model::Mixed, Model::Ranked];
 }
 
-/// Predicts for one view.
+/// Predictor for one view.
 pub(crate) struct Predictor<'v, 'c> {
     view: &'v View<'c>,
     models: &'v Models,
     near: Near,
-    /// By what is written so far.
+    /// Results by the tokens generated so far.
     known: FxHashMap<Vec<TokenId>, Outlook>,
 }
 
-/// What may come next in one context, by each model once it was asked.
+/// Results for one context, by model; computed on demand.
 #[derive(Default)]
 struct Outlook {
     guesses: [Option<Rc<[Guess]>>; Model::ALL.len()],
     gathered: Option<Rc<Gathered>>,
 }
 
-/// What the models look at.
+/// Input of the models.
 struct Gathered {
     context: Vec<TokenId>,
-    /// Places after the same tokens.
+    /// Positions after the same tokens.
     exact: Vec<Candidate>,
-    /// What is aligned, which takes longest, once anybody wants it.
+    /// Alignments. They take longest, so they are computed on demand.
     evidence: OnceCell<Vec<Evidence>>,
 }
 
-/// Guesses that are kept of what is written; those further down may not stand there either.
+/// Maximum number of guesses returned. Those further down are not likely to be permitted either.
 const KEPT: usize = 32;
 
 impl<'v, 'c> Predictor<'v, 'c> {
@@ -96,19 +96,19 @@ impl<'v, 'c> Predictor<'v, 'c> {
         Asked { view: self.view, models: self.models, near: &self.near, written }
     }
 
-    /// The likeliest next tokens after the cursor's context and what is written, best first.
+    /// Returns the most likely next tokens after the cursor's context and `written`, the best first.
     pub(crate) fn guesses(&mut self, model: Model, written: &[TokenId]) -> Rc<[Guess]> {
         let mut outlook = self.known.remove(written).unwrap_or_default();
         let guesses = outlook.guesses(&self.asked(written), model);
         if !written.is_empty() {
-            // Thousands of places for each of hundreds of tokens: they are gathered again in the rare case that they are wanted.
+            // Drop thousands of positions for each of hundreds of tokens. They are rarely needed again, and can be collected again.
             outlook.gathered = None;
         }
         self.known.insert(written.to_vec(), outlook);
         guesses
     }
 
-    /// The places after the same tokens as the cursor.
+    /// Returns the positions after the same tokens as the cursor.
     pub(crate) fn places(&mut self) -> Vec<Place> {
         let mut outlook = self.known.remove(&[][..]).unwrap_or_default();
         let asked = self.asked(&[]);
@@ -119,13 +119,13 @@ impl<'v, 'c> Predictor<'v, 'c> {
         places
     }
 
-    /// What is known of each token that may come next.
+    /// Returns the candidates for the next token with their features.
     pub(crate) fn choices(&self, written: &[TokenId]) -> Vec<ranking::Choice> {
         Outlook::default().choices(&self.asked(written))
     }
 }
 
-/// A place in a completion.
+/// A position in a completion.
 struct Asked<'a, 'c> {
     view: &'a View<'c>,
     models: &'a Models,
@@ -194,7 +194,7 @@ impl Outlook {
         ranking::choices(asked.view, asked.near, asked.written, &opinions, evidence, gathered.exact.len())
     }
 
-    /// The likeliest by what was fitted; the others, which no weights know, stay as they are behind them.
+    /// Ranks guesses by the fitted model. The others, for which it was not fitted, follow in their order.
     fn ranked(&mut self, asked: &Asked<'_, '_>) -> Vec<Guess> {
         let choices = self.choices(asked).into_iter();
         let weighed = choices.map(|choice| Guess {
@@ -213,18 +213,18 @@ impl Outlook {
     }
 }
 
-/// What was typed lately has twice the odds, as it has twice the weight in counting and voting.
+/// Recent typing doubles the odds, as it doubles the weight in counting and voting.
 fn typed_bonus(was_typed: bool) -> f64 {
     if was_typed { std::f64::consts::LN_2 } else { 0.0 }
 }
 
-/// Counting, mixed with voting sharply and softly.
+/// Counting mixed with sharp and with soft voting.
 pub(crate) struct Expected {
     pub(crate) sharp: Vec<Guess>,
     pub(crate) soft: Vec<Guess>,
 }
 
-/// What is expected after any context.
+/// Returns the baseline predictions after any context.
 pub(crate) fn expected(view: &View, context: &[TokenId]) -> Expected {
     let exact = candidates::exact(view, context);
     let counted = witten_bell::guesses(view, &exact);
@@ -232,7 +232,7 @@ pub(crate) fn expected(view: &View, context: &[TokenId]) -> Expected {
     Expected { sharp: mixed(view, &sharp, &counted), soft: mixed(view, &soft, &counted) }
 }
 
-/// The mean of two distributions; what both know of a token's place is taken from the first.
+/// Returns the mean of two distributions. The position of a token in both is taken from the first.
 fn mixed(view: &View, first: &[Guess], second: &[Guess]) -> Vec<Guess> {
     let mut tally: Tally<Option<Guess>> = Tally::default();
     for &guess in first.iter().chain(second) {
@@ -243,7 +243,7 @@ fn mixed(view: &View, first: &[Guess], second: &[Guess]) -> Vec<Guess> {
     ranked(view, tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
 }
 
-/// Sums what speaks for each token, in the order in which tokens are first seen.
+/// Sums up the support of each token, in the order of first occurrence.
 #[derive(Default)]
 struct Tally<T> {
     index: FxHashMap<TokenId, usize>,
@@ -251,7 +251,7 @@ struct Tally<T> {
 }
 
 impl<T: Default> Tally<T> {
-    /// The token's index among the entries, and what speaks for it.
+    /// Returns the index of a token among the entries, and its support.
     fn entry(&mut self, token: TokenId) -> (usize, &mut T) {
         let next = self.entries.len();
         let index = *self.index.entry(token).or_insert(next);
@@ -262,8 +262,8 @@ impl<T: Default> Tally<T> {
     }
 }
 
-/// Sorts by probability; of equals, short tokens, which are the common ones, come first. Never by number, which depends on what a
-/// corpus held before.
+/// Sorts by probability. Ties are resolved by length, because short tokens are more frequent; never by number, which depends on the
+/// history of the corpus.
 fn ranked(view: &View, mut guesses: Vec<Guess>) -> Vec<Guess> {
     let order = |token: TokenId| view.words.order(token);
     guesses.sort_by(|a, b| {

@@ -1,7 +1,7 @@
-//! What different ways of predicting write, side by side, and which of it is shown.
+//! Generates proposals by several methods and orders them.
 //!
-//! Each way is right at other places, and where several agree they are mostly right (feasibility study, section 8.8). They share what
-//! is found out about a context, so that as long as they write the same they cost little more than one.
+//! Each method is right at other positions, and where several agree they are mostly right (feasibility study, section 8.8). They
+//! share the cache of the predictor, so that agreeing methods cost little more than one.
 
 use crate::cursor::{Mode, Typed};
 use crate::decode::{self, Written};
@@ -12,14 +12,14 @@ use crate::settings::StopReason;
 use crate::view::View;
 use crate::vocabulary::{TokenId, is_newline};
 
-/// A way to write; the first ones are taken where nothing speaks for one of them.
+/// Methods that generate proposals. Ties are resolved by this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Model(Model),
     NearestCopy,
 }
 
-/// What the mean of voting and counting writes is missing: the ranking knows it, and writes better.
+/// The mean of voting and counting is left out: the ranking has it as a feature, and generates better text.
 const SOURCES: [Source; 4] = [
     Source::Model(Model::Ranked),
     Source::Model(Model::Vote),
@@ -27,32 +27,32 @@ const SOURCES: [Source; 4] = [
     Source::NearestCopy,
 ];
 
-/// What is known of a proposal.
+/// Features of a proposal.
 pub(crate) const FEATURES: [&str; 30] = [
-    // Who wrote it, and how many did.
+    // The method that generated it, and the number of methods that did.
     "ranked",
     "vote",
     "longest",
     "nearest",
     "sources",
-    // Its tokens' probabilities, as logarithms, by who wrote it first.
+    // Probabilities of its tokens, as logarithms, by the first method that generated it.
     "least",
     "first",
     "sum",
     "mean",
-    // How far their best places match.
+    // Length of the match at the best positions.
     "mean_match",
     "first_match",
     "least_match",
-    // Its length, in tokens, lines, and against the ranking's own.
+    // Its length in tokens, in lines, and relative to the ranking's proposal.
     "length",
     "lines",
     "against_ranked",
-    // Where it leaves what the ranking writes: after which share, with which probability, against which.
+    // Where it diverges from the ranking's proposal: after which share, and with which probabilities.
     "shared",
     "left",
     "left_best",
-    // What is asked for.
+    // The requested kind of text.
     "statement",
     "rest_of_block",
     "body",
@@ -60,22 +60,22 @@ pub(crate) const FEATURES: [&str; 30] = [
     "is_string",
     "is_indented",
     "open_brackets",
-    // How it ends.
+    // The reason for its end.
     "is_limited",
     "is_cut",
     "is_lost",
-    // How likely the block goes on, and how many different proposals there are.
+    // The probability that the block continues, and the number of different proposals.
     "continuation",
     "proposals",
 ];
 
-/// Something that could be shown.
+/// A completion that could be shown.
 pub(crate) struct Proposal {
     pub(crate) written: Written,
     pub(crate) features: [f32; FEATURES.len()],
 }
 
-/// All different proposals, the one of the ranking first. Empty ones are left out.
+/// Returns all different proposals, the one of the ranking first. Leaves out empty ones.
 pub(crate) fn proposals(
     view: &View,
     predictor: &mut Predictor,
@@ -105,7 +105,7 @@ pub(crate) fn proposals(
         .collect()
 }
 
-/// The proposals by how good the models think they are, the first of equals first.
+/// Sorts the proposals by the quality that the models estimate. The sort is stable.
 pub(crate) fn best_first(mut proposals: Vec<Proposal>, models: &Models) -> Vec<Proposal> {
     let score = |proposal: &Proposal| models.choosing.score(&proposal.features);
     proposals.sort_by(|one, other| score(other).total_cmp(&score(one)));
@@ -166,11 +166,11 @@ fn features(
     ]
 }
 
-/// Where a proposal leaves another one.
+/// The point where a proposal diverges from another one.
 struct Leaving {
-    /// How much of the other it shares, 0 to 1.
+    /// Share of the other proposal before that point, 0 to 1.
     shared: f32,
-    /// The ranking's probability of what it writes there, and of what the other writes; 1 where they are the same.
+    /// The ranking's probabilities of both tokens at that point; 1 if the proposals do not diverge.
     probability: f64,
     best: f64,
 }

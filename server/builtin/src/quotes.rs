@@ -1,8 +1,8 @@
-//! Quotes of string literals, told apart from what they hold.
+//! Quotes of string literals, separated from their content.
 //!
-//! Where a language lets its authors choose, `'a'` and `"a"` are one token: code matches code whatever it is quoted with, and what is
-//! copied is written as the open file is. Each place remembers its own quote for files that have no clear habit. Literals that would
-//! need another escape in the other quote, and those in three quotes, are no such tokens: they stay as they are.
+//! In languages with a choice of quotes, `'a'` and `"a"` are one token: code matches regardless of quotes, and copied literals get
+//! the open file's quotes. Each position remembers its own quote for files without a clear style. Literals that would need another
+//! escape in the other quote, and those in three quotes, are excluded and never change.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use syntax::Family;
 use crate::stream::{self, Stream};
 use crate::vocabulary::{Class, Vocabulary};
 
-/// What a literal can be quoted with.
+/// Quote of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quote {
     Single,
@@ -34,13 +34,13 @@ impl Quote {
         }
     }
 
-    /// The first quote of a literal, behind its prefix.
+    /// Returns the first quote of a literal, behind its prefix.
     pub(crate) fn opening(literal: &str) -> Option<Quote> {
         literal.chars().find_map(Quote::of)
     }
 }
 
-/// The quote of a literal that means the same in the other one: one quote at each end, none within, and nothing that may escape one.
+/// Returns the quote of a literal that can be exchanged: one quote at each end, none inside, and nothing that may escape one.
 pub(crate) fn exchangeable(literal: &str) -> Option<Quote> {
     let (prefix, quoted) = literal.split_at(literal.find(['\'', '"'])?);
     let mut inner = quoted.chars();
@@ -51,7 +51,7 @@ pub(crate) fn exchangeable(literal: &str) -> Option<Quote> {
     Quote::of(first).filter(|_| is_plain && has_prefix)
 }
 
-/// The same literal in the given quote; as it is where that would change what it means.
+/// Returns the literal with the given quote, or unchanged if that would change its meaning.
 pub(crate) fn in_quotes(literal: &str, quote: Quote) -> Cow<'_, str> {
     match exchangeable(literal) {
         Some(own) if own != quote => {
@@ -63,19 +63,19 @@ pub(crate) fn in_quotes(literal: &str, quote: Quote) -> Cow<'_, str> {
     }
 }
 
-/// What the open file quotes its literals with; `None` where it has no clear habit.
+/// Quotes used in the open file; `None` without a clear style.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Habits {
     code: Option<Quote>,
-    /// In attributes of elements, which many authors quote in another way than their code.
+    /// Quotes of attributes of elements, which many authors write differently from other code.
     attributes: Option<Quote>,
 }
 
-/// A habit outnumbers its exceptions by this factor.
+/// Factor by which the majority must outnumber the exceptions.
 const CLEAR: usize = 4;
 
 impl Habits {
-    /// Those of the code in `near`.
+    /// Detects the style of the code in `near`.
     pub(crate) fn of(family: Family, near: &Stream, words: &Vocabulary) -> Habits {
         if !family.has_equal_quotes() {
             return Habits::default();
@@ -93,12 +93,12 @@ impl Habits {
         Habits { code, attributes }
     }
 
-    /// The same, with the quote of what is being typed where the file shows no habit.
+    /// Falls back to the quote of the partial token if the file has no style.
     pub(crate) fn or_typed(self, typed: Option<Quote>) -> Habits {
         Habits { code: self.code.or(typed), ..self }
     }
 
-    /// The literal as the open file would write it, else as it stands where it was seen. `before` is the token before it.
+    /// Returns the literal in the open file's style, or as it was found. `before` is the preceding token.
     pub(crate) fn written<'t>(
         &self,
         family: Family,
@@ -111,7 +111,7 @@ impl Habits {
     }
 }
 
-/// Whether a literal after the token `before` is an attribute's value.
+/// Returns whether a literal after the token `before` is the value of an attribute.
 fn is_attribute(family: Family, before: &str, side: u8) -> bool {
     family == Family::Script && before == "=" && stream::blanks(side) == 0
 }

@@ -1,4 +1,4 @@
-//! Tokens as text: blanks as they were seen; indentation, line ends and quotes as in the open file.
+//! Renders tokens as text: blanks as in the source, and indentation, line ends and quotes as in the open file.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::predict::Guess;
 use crate::view::View;
 use crate::vocabulary::{Change, Class, TokenId};
 
-/// The text to insert at the cursor, and where in it each token ends.
+/// Returns the text to insert at the cursor, and the end of each token in it.
 pub(crate) fn text(view: &View, written: &Written) -> (String, Vec<usize>) {
     let cursor = &view.cursor;
     let mut out = String::new();
@@ -40,7 +40,7 @@ pub(crate) fn text(view: &View, written: &Written) -> (String, Vec<usize>) {
     (out, ends)
 }
 
-/// A token as the open file would write it after the token `before`.
+/// Renders a token in the open file's style, after the token `before`.
 fn token<'v>(view: &'v View, before: Option<TokenId>, guess: &Guess) -> Cow<'v, str> {
     let text = view.text(guess.token);
     if view.class(guess.token) != Class::String || !view.family.has_equal_quotes() {
@@ -50,7 +50,7 @@ fn token<'v>(view: &'v View, before: Option<TokenId>, guess: &Guess) -> Cow<'v, 
     view.quotes.written(view.family, before, text, view.side(guess.place))
 }
 
-/// The token before one that is written.
+/// Returns the token before a generated one.
 fn before(view: &View, written: &Written, index: usize) -> Option<TokenId> {
     match index.checked_sub(1) {
         Some(last) => written.guesses.get(last).map(|guess| guess.token),

@@ -1,4 +1,4 @@
-//! What a caller can choose, and what it gets.
+//! Settings and results of the engine.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,23 +7,23 @@ use crate::candidates::Place;
 use crate::models::Models;
 use crate::vocabulary::TokenId;
 
-/// How completions are made. All but [`Method::Hybrid`] are there to be measured against.
+/// Completion methods. All except [`Method::Hybrid`] are baselines for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Writes nothing.
+    /// Completes nothing.
     Empty,
-    /// Copies what follows the place whose surroundings share the most tokens.
+    /// Copies the text after the position whose surroundings share the most tokens.
     NearestLine,
     /// Takes the majority after the longest match, token by token.
     LongestMatch,
-    /// Counts and votes with substitution, each with an equal say, and weighs nothing else.
+    /// Mixes counting and voting with substitution, with equal weights, without further features.
     Mixed,
-    /// The engine: chooses among what a fitted ranking of tokens and the plainer methods propose.
+    /// The engine: chooses among the proposals of the fitted ranking and the simpler methods.
     Hybrid,
 }
 
 impl Method {
-    /// The method's name in files and reports.
+    /// Returns the name used in files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Method::Empty => "empty",
@@ -35,37 +35,37 @@ impl Method {
     }
 }
 
-/// What a caller can choose.
+/// Settings of a completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How completions are made.
+    /// Completion method.
     pub method: Method,
-    /// The rest of a statement that is less likely exactly right is not shown, and of a block at most its first statement; `None` shows
-    /// everything.
+    /// Minimum probability that the rest of a statement is exactly right. Below it, a statement is not shown, and a block is cut
+    /// to at most its first statement. `None` shows everything.
     pub min_probability: Option<f64>,
-    /// On a blank line nothing is written when the model is less sure that the block goes on; `None` always writes.
+    /// Minimum probability that the block continues at a blank line. Below it, nothing is shown there. `None` always completes.
     pub min_continuation: Option<f64>,
 }
 
-/// Of the statements of `docs/benchmarks.md`, more than half pass, and two thirds of those are exactly right: a threshold below the share
-/// that is wanted, since most of what passes is far above it.
+/// More than half of the statements of `docs/benchmarks.md` pass, and two thirds of those are exactly right. The threshold is
+/// lower than that share, because most statements that pass are far above it.
 const MIN_PROBABILITY: f64 = 0.25;
-/// Leaves two thirds of the complete bodies alone, at the price of 3 % of the incomplete ones and half a point of their exact matches;
-/// `docs/benchmarks.md` has what lower and higher ones would do.
+/// Suppresses completions after two thirds of the complete bodies, at the price of 3 % of the incomplete ones and half a point of
+/// their exact matches; `docs/benchmarks.md` has the results of lower and higher values.
 const MIN_CONTINUATION: f64 = 0.3;
 
 impl Settings {
-    /// For measuring: nothing is kept back for being unlikely, but a body that seems complete is left alone.
+    /// Settings for measurements: completions are not suppressed as unlikely, but complete bodies are left alone.
     pub fn for_replay() -> Settings {
         Settings { method: Method::Hybrid, min_probability: None, min_continuation: Some(MIN_CONTINUATION) }
     }
 
-    /// For a person, whom a wrong suggestion costs more than none.
+    /// Settings for an editor, where a wrong suggestion costs more than none.
     pub fn for_editor() -> Settings {
         Settings { min_probability: Some(MIN_PROBABILITY), ..Settings::for_replay() }
     }
 
-    /// The settings by name, as they go into a fingerprint.
+    /// Returns the settings by name, for a fingerprint.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let threshold =
             |least: Option<f64>| least.map_or_else(|| "none".to_owned(), |least| least.to_string());
@@ -79,31 +79,31 @@ impl Settings {
     }
 }
 
-/// Why a completion ends where it does.
+/// Reason why a completion ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The statement is complete.
     StatementEnd,
     /// The block is complete.
     BlockEnd,
-    /// What comes next is already there.
+    /// The next token is already behind the cursor.
     SuffixReached,
-    /// The same tokens came three times in a row.
+    /// The same tokens occurred three times in a row.
     Repetition,
-    /// The limit of tokens is reached.
+    /// The token limit is reached.
     TokenLimit,
-    /// Nothing in the workspace resembles this place.
+    /// Nothing in the workspace matches.
     NothingFound,
-    /// There is nothing to complete here: the cursor is in a comment, or the block is complete.
+    /// Nothing to complete: the cursor is in a comment, or the block is complete.
     NothingNeeded,
-    /// The rest is less likely than the caller wants.
+    /// The rest is below the minimum probability.
     Unlikely,
-    /// The caller had enough.
+    /// The caller cancelled.
     Cancelled,
 }
 
 impl StopReason {
-    /// The reason in the words of predictions.
+    /// Returns the name used in predictions.
     pub fn name(self) -> &'static str {
         match self {
             StopReason::StatementEnd => "the statement is complete",
@@ -122,37 +122,37 @@ impl StopReason {
 /// One token of a completion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionToken {
-    /// Its text, whatever the open file quotes literals with; empty for a newline.
+    /// Its text, independent of the open file's quotes; empty for a newline.
     pub text: String,
-    /// Where it stands in the completion's text, with the blanks before it; of a token that is typed in part, what is missing.
+    /// Byte range in the completion's text, including preceding blanks; for a partial token, the missing part.
     pub range: Range<usize>,
-    /// How likely it is to come next.
+    /// Probability that it comes next.
     pub probability: f64,
-    /// How far the best place that it was seen in matches, in tokens.
+    /// Length of the match at the best position with this token, in tokens.
     pub match_len: f64,
     pub(crate) token: TokenId,
     pub(crate) place: Place,
 }
 
-/// A completion with the reasons for it.
+/// A completion and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
     /// The text to insert at the cursor; may be empty.
     pub text: String,
     /// Its tokens.
     pub tokens: Vec<CompletionToken>,
-    /// Whether the first token is the one at the cursor, which is typed in part.
+    /// Whether the first token completes the partial one at the cursor.
     pub(crate) ends_typed: bool,
-    /// How likely it is exactly what is wanted, or what was held back for being unlikely would have been; 1 where nothing was found.
+    /// Probability that it is exactly right; for withheld text, the probability of that text; 1 if nothing was found.
     pub trust: f64,
-    /// How likely the block goes on, on a blank line; 1 elsewhere.
+    /// Probability that the block continues, on a blank line; 1 elsewhere.
     pub continuation: f64,
-    /// Why it ends.
+    /// Reason for its end.
     pub stop: StopReason,
 }
 
 impl Completion {
-    /// What decided about it, by name.
+    /// Returns the figures that decided about it, by name.
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
         let is_written = !self.tokens.is_empty();
         let is_on_blank_line = self.continuation < 1.0;

@@ -1,29 +1,28 @@
-//! Where a completion has to end, and which tokens cannot come next.
+//! Stop rules: where a completion ends, and which tokens are not permitted next.
 //!
-//! Knows what is written so far: its open brackets, its indentation, its last line. The rules follow the feasibility study,
-//! section 8.6.
+//! Tracks open brackets, indentation and the last line of the generated text. The rules follow the feasibility study, section 8.6.
 
 use crate::cursor::Mode;
 use crate::settings::StopReason;
 use crate::view::View;
 use crate::vocabulary::{Change, TokenId, is_newline};
 
-/// Shortest and longest run of tokens that may not come three times in a row (feasibility study, section 8.6: three times).
+/// Lengths of runs that must not occur three times in a row (feasibility study, section 8.6: three times).
 const REPEATED_RUN: std::ops::RangeInclusive<usize> = 4..=16;
-/// A line shorter than this says nothing when it is the same as the next one, in tokens (feasibility study, section 8.6).
+/// Minimum length of a line that may not duplicate the next one, in tokens (feasibility study, section 8.6).
 const MIN_DUPLICATE_LINE: usize = 4;
 
-/// What is to be done with a token.
+/// Decision about a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Write,
     WriteAndStop(StopReason),
     Stop(StopReason),
-    /// The token cannot stand here; the next guess may.
+    /// The token is not permitted; try the next guess.
     Refuse,
 }
 
-/// The state of what is written so far.
+/// State of the generated text.
 #[derive(Debug)]
 pub(crate) struct Shape<'v, 'c> {
     view: &'v View<'c>,
@@ -31,7 +30,7 @@ pub(crate) struct Shape<'v, 'c> {
     written: Vec<TokenId>,
     /// Texts of the open brackets.
     open: Vec<&'v str>,
-    /// Brackets of the statement that were opened before the cursor and are still open.
+    /// Number of brackets of the statement that were opened before the cursor and are still open.
     open_before: usize,
     /// Indentation relative to the cursor's line.
     column: i64,
@@ -63,7 +62,7 @@ impl<'v, 'c> Shape<'v, 'c> {
         }
     }
 
-    /// Whether the token starts a line of a statement that is no more indented than the statement although a bracket is open.
+    /// Returns whether the token begins a line that is no more indented than its statement although a bracket is open.
     fn leaves_brackets(&self, text: &str) -> bool {
         let in_brackets = self.open.last().map_or(self.open_before > 0, |&open| open != "{");
         let starts_line = self.written.last().is_some_and(|&last| is_newline(last));
@@ -104,14 +103,14 @@ impl<'v, 'c> Shape<'v, 'c> {
         if self.column + columns < innermost { Verdict::Stop(StopReason::BlockEnd) } else { Verdict::Write }
     }
 
-    /// Whether a new statement would start here: after a line end at the statement's own indentation, or after a `;`.
+    /// Returns whether a new statement would begin here: after a line end at the statement's own indentation, or after a `;`.
     fn is_statement_done(&self) -> bool {
         let Some(&last) = self.written.last() else { return false };
         let is_semicolon = self.view.family.has_semicolons() && self.view.text(last) == ";";
         self.column <= 0 && (is_semicolon || (is_newline(last) && !self.ends_with_attribute()))
     }
 
-    /// Whether the last full line is a decorator, annotation or attribute, which belongs to what follows.
+    /// Returns whether the last complete line is a decorator, annotation or attribute, which belongs to the next one.
     fn ends_with_attribute(&self) -> bool {
         let line = self.written.split(|&token| is_newline(token)).rfind(|line| !line.is_empty());
         let mut texts = line.unwrap_or_default().iter().map(|&token| self.view.text(token));
@@ -130,7 +129,7 @@ impl<'v, 'c> Shape<'v, 'c> {
         self.written.push(token);
     }
 
-    /// Tokens to take back because the same run came three times: all but its first occurrence.
+    /// Returns the number of tokens to remove if the same run occurred three times: all but its first occurrence.
     pub(crate) fn repeated(&self) -> Option<usize> {
         let run = |length: usize, back: usize| {
             let end = self.written.len().checked_sub(back * length)?;
@@ -142,7 +141,7 @@ impl<'v, 'c> Shape<'v, 'c> {
         REPEATED_RUN.into_iter().find(repeats).map(|length| 2 * length)
     }
 
-    /// Tokens to take back because the last line is the one that follows the cursor anyway.
+    /// Returns the number of tokens to remove if the last line equals the one after the cursor.
     pub(crate) fn duplicated(&self) -> Option<usize> {
         let next_line = &self.view.cursor.next_line;
         let line = self.written.rsplit(|&token| is_newline(token)).next().unwrap_or_default();
@@ -152,7 +151,7 @@ impl<'v, 'c> Shape<'v, 'c> {
     }
 }
 
-/// The bracket that a closing bracket fits.
+/// Returns the opening bracket for a closing one.
 fn opener_of(text: &str) -> Option<&'static str> {
     match text {
         ")" => Some("("),
@@ -162,7 +161,7 @@ fn opener_of(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a line that starts with this goes on with the statement before it.
+/// Returns whether a line beginning with this token continues the statement before it.
 fn goes_on(text: &str) -> bool {
     matches!(
         text,

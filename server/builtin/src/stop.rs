@@ -1,7 +1,7 @@
-//! Whether the block goes on at a blank line, or is complete.
+//! Decides whether a block continues at a blank line.
 //!
-//! Every method that predicts would go on writing. What tells a complete body is which line end was to be expected after its last
-//! line (feasibility study, section 6), and how that line begins and ends.
+//! All prediction methods would continue. The evidence for a complete body is the kind of line end expected after its last line
+//! (feasibility study, section 6), and the beginning and end of that line.
 
 use syntax::Family;
 
@@ -11,40 +11,40 @@ use crate::predict::{self, Expected, Guess};
 use crate::view::View;
 use crate::vocabulary::{Change, TokenId, is_newline};
 
-/// Mass of both answers before anything is seen (feasibility study's prototype).
+/// Prior mass of both answers (feasibility study's prototype).
 const PRIOR: f64 = 1e-4;
 
-/// What is known of a blank line.
+/// Features of a blank line.
 pub(crate) const FEATURES: [&str; 16] = [
-    // The logit of going on, by a soft vote and by a sharp one, each mixed with the count, and what is seen of line ends at all.
+    // Logit of continuing, by soft and by sharp voting, each mixed with counting; and the evidence for any line end.
     "soft",
     "sharp",
     "seen",
-    // The last line: how it begins and ends.
+    // Beginning and end of the last line.
     "jumps",
     "is_value",
     "is_closer",
     "opens",
     "line_length",
-    // The cursor's indentation, against the last line and by itself, and what the next line does.
+    // The cursor's indentation, relative to the last line and absolute, and the change at the next line.
     "change",
     "depth",
     "next_change",
     "ends_block",
-    // How well the best place agrees.
+    // Agreement of the best position.
     "match_len",
-    // Lines of the block so far, and whether braces count.
+    // Number of lines of the block so far, and whether blocks have braces.
     "lines",
     "same_lines",
     "is_indented",
 ];
 
-/// How likely the block goes on at the cursor; 1 where the cursor is on no blank line.
+/// Returns the probability that the block continues at the cursor; 1 unless the cursor is on a blank line.
 pub(crate) fn continuation(view: &View, models: &Models) -> f64 {
     features(view).map_or(1.0, |features| models.stopping.probability(&features))
 }
 
-/// `None` where the cursor is on no blank line.
+/// Returns the features; `None` unless the cursor is on a blank line.
 pub(crate) fn features(view: &View) -> Option<[f32; FEATURES.len()]> {
     let cursor = &view.cursor;
     let here = cursor.context.last().and_then(|&last| Change::of(last))?;
@@ -82,7 +82,7 @@ pub(crate) fn features(view: &View) -> Option<[f32; FEATURES.len()]> {
     ])
 }
 
-/// What speaks for line ends that stay in the block, and for those that lead out of it.
+/// Evidence for line ends that stay in the block, and for those that leave it.
 struct LineEnds {
     inside: f64,
     outside: f64,
@@ -113,17 +113,17 @@ impl LineEnds {
     }
 }
 
-/// How much of the block stands before the cursor, as far as the context reaches.
+/// The block before the cursor, as far as the context reaches.
 struct Block {
     lines: usize,
-    /// Lines at the cursor's own indentation.
+    /// Number of lines at the cursor's own indentation.
     same_lines: usize,
 }
 
 impl Block {
     fn before(view: &View, context: &[TokenId], here: i64) -> Block {
         let mut block = Block { lines: 0, same_lines: 0 };
-        // The column of the line that is looked at, against the cursor's.
+        // Column of the current line relative to the cursor's.
         let mut column = -here;
         for change in context.iter().rev().filter_map(|&token| Change::of(token)) {
             if column < 0 {

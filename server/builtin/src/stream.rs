@@ -1,4 +1,4 @@
-//! Text as numbered tokens.
+//! Token streams: text as numbered tokens.
 
 use syntax::{Language, Token, TokenKind};
 
@@ -6,32 +6,32 @@ use crate::layout::Layout;
 use crate::quotes::{self, Quote};
 use crate::vocabulary::{Change, Class, END, TokenId};
 
-/// A side byte holds no more than this; wider gaps are cut.
+/// Maximum number of blanks in a side byte; wider gaps are cut.
 const MAX_BLANKS: usize = 127;
-/// The bit of a side byte that says that a literal stands in single quotes.
+/// Bit of a side byte for literals in single quotes.
 const SINGLE_QUOTES: u8 = 0x80;
-/// Line ends kept per newline: more than two blank lines are a matter of taste.
+/// Maximum number of line ends kept per newline. More than two blank lines are a matter of taste.
 const MAX_LINE_ENDS: usize = 3;
 
-/// Numbered tokens, each with one byte on the side.
+/// Numbered tokens, each with one side byte.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     pub(crate) tokens: Vec<TokenId>,
-    /// How each token was written: [`blanks`] and [`quote`].
+    /// Side bytes: [`blanks`] and [`quote`] of each token.
     pub(crate) blanks: Vec<u8>,
 }
 
-/// The blanks before a token: spaces, or line ends for a newline.
+/// Returns the blanks before a token: spaces, or line ends for a newline.
 pub(crate) fn blanks(side: u8) -> u8 {
     side & !SINGLE_QUOTES
 }
 
-/// The quote of a literal that may stand in either.
+/// Returns the quote of a literal that may have either quote.
 pub(crate) fn quote(side: u8) -> Quote {
     if side & SINGLE_QUOTES == 0 { Quote::Double } else { Quote::Single }
 }
 
-/// A stream that lies anywhere.
+/// A borrowed stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'a> {
     pub(crate) tokens: &'a [TokenId],
@@ -43,7 +43,7 @@ pub(crate) struct Piece<'a> {
     pub(crate) language: Language,
     pub(crate) text: &'a str,
     pub(crate) layout: Layout,
-    /// Indentation of the line that the piece goes on with; `None` at the start of a file.
+    /// Indentation of the line on which the piece begins; `None` at the start of a file.
     pub(crate) column: Option<usize>,
 }
 
@@ -67,18 +67,18 @@ impl Stream {
         self.blanks.push(if is_single { blanks | SINGLE_QUOTES } else { blanks });
     }
 
-    /// Takes back what was appended after so many tokens.
+    /// Truncates the stream to so many tokens.
     pub(crate) fn truncate(&mut self, tokens: usize) {
         self.tokens.truncate(tokens);
         self.blanks.truncate(tokens);
     }
 
-    /// Marks that what follows belongs to something else.
+    /// Appends a separator between unrelated pieces.
     pub(crate) fn end(&mut self) {
         self.push(END, 0);
     }
 
-    /// Appends `tokens`, which `piece` was lexed into.
+    /// Appends the lexed `tokens` of `piece`.
     pub(crate) fn extend(
         &mut self,
         piece: &Piece,
@@ -114,7 +114,7 @@ impl Stream {
     }
 }
 
-/// Line ends in a newline that rendering would need: blank lines count, comment lines do not.
+/// Counts the line ends in a newline token as needed for rendering: blank lines count, comment lines do not.
 fn line_ends(newline: &str) -> usize {
     let blank = newline.lines().skip(1).filter(|line| line.trim().is_empty()).count();
     (blank + 1).min(MAX_LINE_ENDS)
@@ -124,7 +124,7 @@ fn leading_blanks(gap: &str) -> usize {
     gap.len() - gap.trim_start().len()
 }
 
-/// The class of a token with this text.
+/// Returns the class of a token with this text.
 pub(crate) fn class_of(language: Language, kind: TokenKind, text: &str) -> Class {
     match kind {
         TokenKind::Word if !syntax::is_reserved(language, text) => Class::Identifier,

@@ -1,4 +1,4 @@
-//! Suffix arrays over reversed token streams: all places that follow a given context, longest match first.
+//! Suffix arrays over reversed token streams: finds all positions after a given context, the longest match first.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use libsais::SuffixArrayConstruction;
 use crate::order::{Minima, Part, by_priority};
 use crate::vocabulary::TokenId;
 
-/// Positions of a stream in the order of the tokens *before* them, read backwards.
+/// Positions of a stream, sorted by the tokens *before* them, read backwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SuffixArray<'a> {
     pub(crate) positions: &'a [u32],
-    /// Where the positions begin that follow each token, and where those after the last one end; empty where nobody has counted.
+    /// Start of the positions that follow each token, and the end of the last ones; empty if not computed.
     pub(crate) starts: &'a [u32],
-    /// Over the positions.
+    /// Minima over the positions.
     pub(crate) minima: &'a Minima,
 }
 
-/// Sorts the positions `1..=tokens.len()` by what stands before them. No array, and so no hits, when memory is short.
+/// Sorts the positions `1..=tokens.len()` by the preceding tokens. Returns an empty array if memory is short.
 pub(crate) fn sort(tokens: impl DoubleEndedIterator<Item = TokenId>) -> Vec<u32> {
     let mut reversed: Vec<i32> = tokens.rev().map(TokenId::cast_signed).collect();
     let length = u32::try_from(reversed.len()).expect("a corpus is limited to less");
@@ -28,8 +28,8 @@ pub(crate) fn sort(tokens: impl DoubleEndedIterator<Item = TokenId>) -> Vec<u32>
     sorted.into_vec().into_iter().map(|start| length - start.cast_unsigned()).collect()
 }
 
-/// Where in a suffix array over `tokens` the positions begin that follow each token below `limit`. Most steps of a search, each of which
-/// waits for memory, are those that find the first token.
+/// Returns the start of the positions that follow each token below `limit` in a suffix array over `tokens`. Without it, most steps
+/// of a search, each of which waits for memory, would be spent on the first token.
 pub(crate) fn starts(tokens: impl Iterator<Item = TokenId>, limit: TokenId) -> Vec<u32> {
     let mut starts = vec![0; limit as usize + 1];
     for token in tokens {
@@ -41,10 +41,10 @@ pub(crate) fn starts(tokens: impl Iterator<Item = TokenId>, limit: TokenId) -> V
     starts
 }
 
-/// For every length of match from 0 on, the places in the array that match that far.
+/// For every match length from 0 on, the range of positions in the array with at least that match.
 type Ladder = Vec<Range<usize>>;
 
-/// An array with the places in it that match a context.
+/// An array with the ranges that match a context.
 #[derive(Debug)]
 pub(crate) struct Climb<'a> {
     array: SuffixArray<'a>,
@@ -52,8 +52,8 @@ pub(crate) struct Climb<'a> {
 }
 
 impl<'a> SuffixArray<'a> {
-    /// Narrows the array down by one token of `context` at a time, backwards, while anything matches. `token_at` gives the
-    /// token at a position of the sorted stream.
+    /// Narrows the array by one token of `context` at a time, backwards, while anything matches. `token_at` returns the token at a
+    /// position of the sorted stream.
     pub(crate) fn climb(
         self,
         context: impl DoubleEndedIterator<Item = TokenId>,
@@ -78,7 +78,7 @@ impl<'a> SuffixArray<'a> {
         Climb { array: self, ladder }
     }
 
-    /// The places that follow a token, where that was counted.
+    /// Returns the range of positions that follow a token, if `starts` is computed.
     fn counted(&self, token: TokenId) -> Option<Range<usize>> {
         let token = token as usize;
         let (start, end) = (*self.starts.get(token)? as usize, *self.starts.get(token + 1)? as usize);
@@ -87,7 +87,7 @@ impl<'a> SuffixArray<'a> {
 }
 
 impl Climb<'_> {
-    /// The places that match so far and no further: those before the ones that do, and those behind.
+    /// Returns the ranges with a match of exactly this length: before and behind the longer matches.
     fn ring(&self, matched: usize) -> (Range<usize>, Range<usize>) {
         let Some(range) = self.ladder.get(matched) else { return (0..0, 0..0) };
         let inner = self.ladder.get(matched + 1).cloned().unwrap_or(range.start..range.start);
@@ -95,9 +95,9 @@ impl Climb<'_> {
     }
 }
 
-/// Visits positions in several arrays from the longest match down, those of the lowest priority first where several match equally well,
-/// until `enough` were accepted: as if they were one array. Matches of no token at all are visited only when nothing better exists.
-/// `priority` and `accept` are told the number of the array and the position, `accept` the length of the match too.
+/// Visits positions in several arrays as if they were one, from the longest match down, and by lowest priority among equal matches,
+/// until `enough` were accepted. Matches of length 0 are visited only if nothing better exists. `priority` and `accept` receive the
+/// number of the array and the position, `accept` also the match length.
 pub(crate) fn visit(
     climbs: &[Climb],
     enough: usize,
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// Visits what follows `context` in several streams, of equals the first positions first.
+    /// Visits positions after `context` in several streams, with lower positions first among equal matches.
     fn visited(streams: &[&[u32]], context: &[u32], enough: usize) -> Vec<(usize, u32, usize)> {
         let priority = |number: usize, position: u32| u64::from(position) << 48 | number as u64;
         let sorted = streams.iter().map(|tokens| {

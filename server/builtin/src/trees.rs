@@ -1,22 +1,22 @@
-//! Boosted trees: sums of small decisions over features, as `cargo xtask fit` writes them.
+//! Boosted trees, as written by `cargo xtask fit`: sums of small decision trees over features.
 //!
-//! All nodes of a level ask the same question, so that a tree is a table: the answers are the bits of the index of a leaf.
+//! All nodes of a level have the same split, so that a tree is a table: the decisions are the bits of a leaf's index.
 
 use std::borrow::Cow;
 
-/// Questions of a tree.
+/// Number of splits of a tree.
 pub const DEPTH: usize = 4;
 
-/// A table of what is added for which answers.
+/// A decision tree as a table of leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// Which feature is asked about, and what it has to exceed. The first answer is the highest bit.
+    /// Feature index and threshold of each split. A feature above the threshold sets the bit; the first split is the highest bit.
     pub splits: [(u8, f32); DEPTH],
-    /// What is added.
+    /// Value of each leaf.
     pub leaves: [f32; 1 << DEPTH],
 }
 
-/// A sum of trees.
+/// A base value and a sum of trees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trees {
     base: f32,
@@ -24,27 +24,27 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// The sum of `base` and `trees`.
+    /// Creates a model from constant trees.
     pub const fn fixed(base: f32, trees: &'static [Tree]) -> Trees {
         Trees { base, trees: Cow::Borrowed(trees) }
     }
 
-    /// The same of trees that were just fitted.
+    /// Creates a model from newly fitted trees.
     pub fn fitted(base: f32, trees: Vec<Tree>) -> Trees {
         Trees { base, trees: Cow::Owned(trees) }
     }
 
-    /// What is added where no tree says anything.
+    /// Returns the value that is added to those of the trees.
     pub fn base(&self) -> f32 {
         self.base
     }
 
-    /// The trees.
+    /// Returns the trees.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
     }
 
-    /// All numbers that the sum depends on.
+    /// Returns all numbers that determine the sum.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = f32> {
         let of_tree = |tree: &Tree| {
             let splits =
@@ -54,24 +54,24 @@ impl Trees {
         std::iter::once(self.base).chain(self.trees.iter().flat_map(of_tree))
     }
 
-    /// The sum for a row of features; one that is not there counts as zero.
+    /// Returns the sum for a row of features; missing ones count as zero.
     pub fn score(&self, features: &[f32]) -> f64 {
         self.trees.iter().fold(f64::from(self.base), |sum, tree| sum + f64::from(tree.leaf(features)))
     }
 
-    /// The probability whose logit is the sum.
+    /// Returns the probability whose logit is the sum.
     pub fn probability(&self, features: &[f32]) -> f64 {
         probability(self.score(features))
     }
 }
 
-/// The probability that has this logit.
+/// Returns the probability with this logit.
 pub(crate) fn probability(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
 impl Tree {
-    /// What the tree adds for a row of features.
+    /// Returns the leaf value for a row of features.
     pub fn leaf(&self, features: &[f32]) -> f32 {
         let exceeds = |&(feature, threshold): &(u8, f32)| {
             features.get(usize::from(feature)).copied().unwrap_or_default() > threshold

@@ -1,4 +1,4 @@
-//! What a completion may see: the corpus without the open file, and the open file without the hole.
+//! The view of a completion: the corpus without the open file, and the open file without the hole.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::stream::{self, Piece, Stream, Tokens, class_of};
 use crate::vocabulary::{Class, TokenId, TokenSet, Vocabulary};
 use crate::{Completion, candidates::Place};
 
-/// The file that is being written, as far as a completion may know it.
+/// The open file, as far as a completion may see it.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenFile<'a> {
-    /// Path relative to the workspace root; the corpus' copy of it is not looked at.
+    /// Path relative to the workspace root; the corpus' copy of this file is ignored.
     pub path: &'a str,
     /// Language of the file.
     pub language: Language,
@@ -30,61 +30,61 @@ pub struct OpenFile<'a> {
     pub before: &'a str,
     /// The text after the cursor, or after the hole.
     pub after: &'a str,
-    /// Code that is as near as the open file itself: unsaved buffers, retrieved chunks. The best comes last.
+    /// Code that counts as near as the open file: unsaved buffers, retrieved chunks. The best comes last.
     pub hints: &'a [Hint<'a>],
-    /// More paths whose copies in the corpus are not looked at.
+    /// Paths of further files whose copies in the corpus are ignored.
     pub hidden: &'a [&'a str],
-    /// What was typed lately, where somebody knows.
+    /// Recent typing, if known.
     pub typing: Option<&'a Typing>,
 }
 
-/// A piece of code from elsewhere.
+/// A piece of code from another file.
 #[derive(Clone, Copy, Debug)]
 pub struct Hint<'a> {
-    /// Where it comes from; a hint in a language of another family is ignored.
+    /// Path of its file; a hint in a language of another family is ignored.
     pub path: &'a str,
     /// The code.
     pub text: &'a str,
 }
 
-/// What was typed and accepted lately. It is told, since nothing here knows a clock, and without it completions are what they would be
-/// had nobody typed.
+/// Text that was recently typed or accepted. The caller provides it, because this crate has no clock. Without it, completions do
+/// not depend on typing.
 #[derive(Clone, Debug, Default)]
 pub struct Typing {
-    /// In the open file: bytes of the text before and after the cursor as one.
+    /// In the open file: byte ranges of the concatenated text before and after the cursor.
     pub here: Vec<Range<usize>>,
     /// In other files, the latest last.
     pub elsewhere: Vec<Passage>,
 }
 
-/// Something typed in another file.
+/// Recent typing in another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// The file; a passage in a language of another family is ignored.
+    /// Path of the file; a passage in a language of another family is ignored.
     pub path: Arc<str>,
-    /// The code with some lines before it.
+    /// The code with some preceding lines.
     pub text: String,
-    /// What of it was typed, in bytes.
+    /// The typed part, in bytes.
     pub typed: Range<usize>,
 }
 
-/// How near a text of the corpus is to the open one, as near as the nearest file that has it.
+/// Nearness of a text of the corpus to the open file; for several files with this text, that of the nearest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nearness {
-    /// Not to be looked at.
+    /// Must not be used.
     Masked,
     Workspace,
     Directory,
     /// The open file and the hints.
     Overlay,
-    /// What of these and of other files was typed lately.
+    /// Recently typed text in these or other files.
     Session,
 }
 
-/// One open file's view of a corpus; the only thing that completes.
+/// An open file's view of a corpus. Completions are possible only through a view.
 #[derive(Debug)]
 pub struct View<'c> {
-    /// The corpus, one layer after the other.
+    /// The layers of the corpus.
     pub(crate) layers: Vec<Seen<'c>>,
     pub(crate) words: Vocabulary,
     pub(crate) language: Language,
@@ -92,15 +92,16 @@ pub struct View<'c> {
     pub(crate) layout: Layout,
     pub(crate) quotes: quotes::Habits,
     pub(crate) overlay: Overlay,
-    /// What the overlay is written in.
+    /// Tokens that occur in the overlay.
     pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
-    /// Where each text of the overlay starts in its stream; ascending.
+    /// Start of each text of the overlay in its stream, ascending.
     pub(crate) pieces: Vec<(usize, Source)>,
 }
 
 impl<'c> View<'c> {
-    /// `keep_going` is asked between the steps, each of which reads a part of the open file once; `None` if it was `false`.
+    /// Builds the view. Calls `keep_going` between steps, each of which reads part of the open file once; returns `None` if it is
+    /// `false`.
     pub(crate) fn new(
         shard: &'c Shard,
         open: &OpenFile,
@@ -134,12 +135,12 @@ impl<'c> View<'c> {
         })
     }
 
-    /// Completes at the cursor. `keep_going` is asked once per token; a `false` ends the completion with what there is.
+    /// Completes at the cursor. Calls `keep_going` once per token; `false` ends the completion with the tokens so far.
     pub fn complete(&self, settings: &Settings, keep_going: &mut dyn FnMut() -> bool) -> Completion {
         decode::complete(self, settings, keep_going)
     }
 
-    /// What else could be written than `first`, which this view has completed with: a few texts that differ, best first.
+    /// Returns a few different alternatives to `first`, a completion of this view; the best first.
     pub fn alternatives(
         &self,
         settings: &Settings,
@@ -149,12 +150,12 @@ impl<'c> View<'c> {
         alternatives::alternatives(self, settings, first, keep_going)
     }
 
-    /// Where the tokens of a completion of this view stand already, one by one.
+    /// Returns the origins of a completion's tokens in existing code.
     pub fn origins(&self, completion: &Completion) -> Vec<Origin> {
         origin::origins(self, completion)
     }
 
-    /// The stream that holds a place, and the position in it.
+    /// Returns the stream of a position and the offset in it.
     pub(crate) fn stream(&self, place: Place) -> (Tokens<'_>, usize) {
         match place {
             Place::Corpus(position) => {
@@ -165,31 +166,31 @@ impl<'c> View<'c> {
         }
     }
 
-    /// The layer that holds a position of the corpus, and the position in it.
+    /// Returns the layer of a position of the corpus and the offset in it.
     pub(crate) fn layer(&self, position: u32) -> (&Seen<'c>, u32) {
         let layer = self.layers.partition_point(|layer| layer.first <= position).saturating_sub(1);
         let layer = &self.layers[layer];
         (layer, position - layer.first)
     }
 
-    /// The token at a place.
+    /// Returns the token at a position.
     pub(crate) fn next(&self, place: Place) -> TokenId {
         let (stream, position) = self.stream(place);
         stream.tokens[position]
     }
 
-    /// The blanks before it, or its line ends.
+    /// Returns the blanks or line ends before the token.
     pub(crate) fn blanks(&self, place: Place) -> u8 {
         stream::blanks(self.side(place))
     }
 
-    /// How it was written there.
+    /// Returns the token's side byte.
     pub(crate) fn side(&self, place: Place) -> u8 {
         let (stream, position) = self.stream(place);
         stream.blanks[position]
     }
 
-    /// The tokens before a place.
+    /// Returns the tokens before a position.
     pub(crate) fn history(&self, place: Place) -> &[TokenId] {
         let (stream, position) = self.stream(place);
         &stream.tokens[..position]
@@ -199,7 +200,7 @@ impl<'c> View<'c> {
         self.words.class(token)
     }
 
-    /// Whether a token is a name that neither the open file nor the hints use.
+    /// Returns whether a token is a name that occurs neither in the open file nor in the hints.
     pub(crate) fn is_new_name(&self, token: TokenId) -> bool {
         self.class(token) == Class::Identifier && !self.near_words.contains(token)
     }
@@ -209,25 +210,25 @@ impl<'c> View<'c> {
     }
 }
 
-/// Collects what is near the cursor.
+/// Collects the overlay.
 pub(crate) struct Builder<'a> {
     words: Vocabulary,
     pub(crate) stream: Stream,
-    /// Where each piece starts in the stream.
+    /// Start of each piece in the stream.
     pieces: Vec<(usize, Source)>,
-    /// Of the stream's positions.
+    /// Nearness of the stream's positions.
     nearness: Vec<Nearness>,
     pub(crate) open: &'a OpenFile<'a>,
     keep_going: &'a mut dyn FnMut() -> bool,
 }
 
 impl Builder<'_> {
-    /// `None` if the caller has had enough.
+    /// Returns `None` if the caller cancels.
     pub(crate) fn go_on(&mut self) -> Option<()> {
         (self.keep_going)().then_some(())
     }
 
-    /// Appends a piece of the open file that was lexed into `tokens`; its text begins `start` bytes into the file.
+    /// Appends a piece of the open file with its lexed `tokens`; the piece begins `start` bytes into the file.
     pub(crate) fn add_own(&mut self, source: Source, piece: &Piece, tokens: &[Token], start: usize) {
         let positions = self.add(source, Nearness::Overlay, piece, tokens);
         for typed in self.open.typing.map_or(&[][..], |typing| &typing.here) {
@@ -236,7 +237,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Appends a piece of `source` that was lexed into `tokens`, and tells the positions of these.
+    /// Appends a piece of `source` with its lexed `tokens`. Returns their positions.
     fn add(&mut self, source: Source, nearness: Nearness, piece: &Piece, tokens: &[Token]) -> Range<usize> {
         let (words, start) = (&mut self.words, self.stream.len());
         self.pieces.push((start, source));
@@ -245,9 +246,9 @@ impl Builder<'_> {
         start..self.stream.len()
     }
 
-    /// Takes note that the bytes `typed` of the piece at `positions` were typed lately.
+    /// Marks the bytes `typed` of the piece at `positions` as recently typed.
     fn add_typed(&mut self, tokens: &[Token], positions: &Range<usize>, typed: Range<usize>) {
-        // The line ends that a piece begins with have no position.
+        // Line ends at the beginning of a piece have no position.
         let tokens = &tokens[tokens.len() - positions.len()..];
         let first = tokens.partition_point(|token| token.range.end <= typed.start);
         let end = tokens.partition_point(|token| token.range.start < typed.end);
@@ -256,7 +257,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Marks that what follows belongs to something else.
+    /// Appends a separator between unrelated pieces.
     pub(crate) fn end(&mut self) {
         self.stream.end();
         self.nearness.push(Nearness::Masked);
@@ -281,7 +282,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// What was typed in other files. The lines before it only show where it stands: they are in the corpus too.
+    /// Adds recent typing in other files. Its preceding lines only provide context: the corpus contains them too.
     fn passages(&mut self) -> Option<()> {
         let open = self.open;
         let is_hidden = |path: &str| path == open.path || open.hidden.contains(&path);
@@ -306,9 +307,9 @@ pub(crate) fn intern(words: &mut Vocabulary, language: Language, text: &str, kin
     words.intern(text, class_of(language, kind, text))
 }
 
-/// The open file's own layout, else that of its neighbours.
+/// Returns the open file's own style, or that of the corpus.
 fn layout(shard: &Shard, open: &OpenFile) -> Layout {
-    // The first line after the cursor is the rest of the cursor's.
+    // The first line after the cursor belongs to the cursor's line.
     let own = Layout::of_lines(open.before.lines().chain(open.after.lines().skip(1)));
     let layout = own.or_else(|| shard.layout()).unwrap_or(Layout::DEFAULT);
     let has_lines = open.before.contains('\n') || open.after.contains('\n');
@@ -316,7 +317,7 @@ fn layout(shard: &Shard, open: &OpenFile) -> Layout {
     Layout { crlf, ..layout }
 }
 
-/// What the open file may see of the corpus: neither its own saved text nor those that are hidden, whatever other files have them.
+/// Returns the layers without the saved copy of the open file and hidden texts, even if other files share these texts.
 fn layers<'c>(shard: &'c Shard, open: &OpenFile) -> Vec<Seen<'c>> {
     let hidden = shard.hashes(open.hidden.iter().copied().chain([open.path]));
     let mut first = 0;

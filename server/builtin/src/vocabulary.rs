@@ -1,7 +1,7 @@
 //! Numbers for tokens.
 //!
-//! A token's number stands for its text alone; blanks before it are kept elsewhere. A newline's number stands for the
-//! *change* of indentation, so that code matches at any depth. Numbers below [`FIRST_TEXT`] have no text.
+//! A token's number identifies only its text; preceding blanks are stored separately. A newline's number identifies the *change* of
+//! indentation, so that code matches at any depth. Numbers below [`FIRST_TEXT`] have no text.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use rustc_hash::FxHasher;
 /// The number of a token.
 pub(crate) type TokenId = u32;
 
-/// Stands between two pieces of code that do not belong together.
+/// Separator between unrelated pieces of code.
 pub(crate) const END: TokenId = 0;
 const IDENTIFIER: TokenId = 1;
 const STRING: TokenId = 2;
 const NUMBER: TokenId = 3;
 const FIRST_NEWLINE: TokenId = 4;
-/// Deeper changes count as this many units; nobody indents ten levels in one line.
+/// Maximum change of indentation in units; larger ones count as this. Ten levels in one line do not occur.
 const MAX_UNITS: i64 = 9;
-/// Alignment under an opening bracket rarely goes further to the right; farther changes count as this many columns.
+/// Maximum change of indentation in columns; larger ones count as this. Alignment under a bracket rarely goes further.
 const MAX_COLUMNS: i64 = 60;
 const UNIT_NEWLINES: TokenId = 2 * MAX_UNITS as TokenId + 1;
 const COLUMN_NEWLINES: TokenId = 2 * MAX_COLUMNS as TokenId + 1;
 const FIRST_TEXT: TokenId = FIRST_NEWLINE + UNIT_NEWLINES + COLUMN_NEWLINES;
 
-/// What a token is to the engine.
+/// Class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
-    /// A keyword, a common built-in name, an operator: never renamed.
+    /// A keyword, a common built-in name or an operator: never renamed.
     Fixed,
     Identifier,
     String,
@@ -40,7 +40,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// The class with this number in an image; its own is that of its variant.
+    /// Returns the class with this number in an image, which is the number of the variant.
     pub(crate) fn from_byte(byte: u8) -> Option<Class> {
         const ALL: [Class; 6] =
             [Class::Fixed, Class::Identifier, Class::String, Class::Number, Class::Newline, Class::End];
@@ -48,10 +48,10 @@ impl Class {
     }
 }
 
-/// How the indentation changes at a newline.
+/// Change of indentation at a newline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Whole steps of the file's own indentation.
+    /// Multiples of the file's indentation step.
     Units(i64),
     /// Anything else, in columns.
     Columns(i64),
@@ -80,7 +80,7 @@ impl Change {
         FIRST_NEWLINE + TokenId::try_from(code).expect("clamped to at least 0")
     }
 
-    /// The change that `token` stands for, if it is a newline.
+    /// Returns the change at a newline token; `None` for other tokens.
     pub(crate) fn of(token: TokenId) -> Option<Change> {
         let code = i64::from(token.checked_sub(FIRST_NEWLINE).filter(|_| token < FIRST_TEXT)?);
         let column_code = code - i64::from(UNIT_NEWLINES);
@@ -96,15 +96,15 @@ pub(crate) fn is_newline(token: TokenId) -> bool {
     Change::of(token).is_some()
 }
 
-/// Texts and their numbers, each text stored once for each class. New ones may lie on top of a vocabulary that others share, whose numbers stay.
+/// Texts and their numbers, one for each text and class. A vocabulary can extend a shared one, whose numbers stay valid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
     below: Option<Arc<Vocabulary>>,
-    /// How many texts lie below.
+    /// Number of texts in the extended vocabulary.
     first: u32,
-    /// All texts one after the other.
+    /// Concatenation of all texts.
     text: String,
-    /// Where each text ends in `text`.
+    /// End of each text in `text`.
     ends: Vec<u32>,
     classes: Vec<Class>,
     /// Indices into `ends`.
@@ -112,23 +112,23 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// No new texts yet on top of `below`.
+    /// Creates an empty extension of `below`.
     pub(crate) fn over(below: Arc<Vocabulary>) -> Vocabulary {
         Vocabulary { first: below.len(), below: Some(below), ..Vocabulary::default() }
     }
 
-    /// One that can grow while others use `words`: a layer on top, or a copy of the layer that is there already, so that two layers
-    /// are all there ever are.
+    /// Returns an extensible vocabulary while `words` stays in use: an extension, or a copy of the existing extension, so that
+    /// there are never more than two levels.
     pub(crate) fn growing(words: &Arc<Vocabulary>) -> Vocabulary {
         if words.below.is_some() { Vocabulary::clone(words) } else { Vocabulary::over(Arc::clone(words)) }
     }
 
-    /// The vocabulary that all others lie on.
+    /// Returns the vocabulary at the bottom of all extensions.
     pub(crate) fn lowest(&self) -> &Vocabulary {
         self.below.as_deref().map_or(self, Vocabulary::lowest)
     }
 
-    /// Texts with their ends and classes, as [`Vocabulary::parts`] gives them; `None` if they do not fit each other.
+    /// Creates a vocabulary from the values of [`Vocabulary::parts`]; `None` if they are inconsistent.
     pub(crate) fn from_parts(text: String, ends: Vec<u32>, classes: Vec<Class>) -> Option<Vocabulary> {
         let is_end = |end: &u32| text.is_char_boundary(*end as usize);
         let fits = ends.is_sorted()
@@ -146,7 +146,7 @@ impl Vocabulary {
         Some(Vocabulary { below: None, first: 0, text, ends, classes, table })
     }
 
-    /// The texts of this vocabulary without those below, one after the other, where each ends, and their classes.
+    /// Returns this level's concatenated texts, their ends and their classes.
     pub(crate) fn parts(&self) -> (&str, &[u32], &[Class]) {
         (&self.text, &self.ends, &self.classes)
     }
@@ -155,7 +155,7 @@ impl Vocabulary {
         BuildHasherDefault::<FxHasher>::default().hash_one(text)
     }
 
-    /// Texts, those below included.
+    /// Returns the number of texts, including the extended vocabulary's.
     pub(crate) fn len(&self) -> u32 {
         self.first + u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
     }
@@ -179,18 +179,19 @@ impl Vocabulary {
         number
     }
 
-    /// The number of `text` where it is of this class, new if need be. With one number for several classes, the first file would decide.
+    /// Returns the number of `text` in this class; adds it if it is new. With one number for several classes, the first file would
+    /// decide.
     pub(crate) fn intern(&mut self, text: &str, class: Class) -> TokenId {
         let hash = Vocabulary::hash(text);
         FIRST_TEXT + self.find(hash, text, class).unwrap_or_else(|| self.insert(hash, text, class))
     }
 
-    /// One past the largest number in use.
+    /// Returns the largest used number plus one.
     pub(crate) fn limit(&self) -> TokenId {
         FIRST_TEXT + self.len()
     }
 
-    /// The vocabulary that holds a text, and its index there.
+    /// Returns the level that holds a text, and its index there.
     fn holder(&self, number: u32) -> (&Vocabulary, u32) {
         match (number.checked_sub(self.first), &self.below) {
             (None, Some(below)) => below.holder(number),
@@ -212,7 +213,7 @@ impl Vocabulary {
         }
     }
 
-    /// The token that stands for all tokens of the same class; fixed ones and newlines stand for themselves.
+    /// Returns the token that represents all tokens of the same class; fixed tokens and newlines represent themselves.
     pub(crate) fn abstracted(&self, token: TokenId) -> TokenId {
         match self.class(token) {
             Class::Identifier => IDENTIFIER,
@@ -222,13 +223,13 @@ impl Vocabulary {
         }
     }
 
-    /// What orders tokens in the same way in every vocabulary.
+    /// Returns a sort key that is the same in every vocabulary.
     pub(crate) fn order(&self, token: TokenId) -> (usize, &str, u8, TokenId) {
         let (text, class) = (self.text(token), self.class(token) as u8);
         (text.len(), text, class, token.min(FIRST_TEXT))
     }
 
-    /// The token's text, empty for newlines and other tokens without one.
+    /// Returns the token's text; empty for newlines and other tokens without text.
     pub(crate) fn text(&self, token: TokenId) -> &str {
         let Some(number) = token.checked_sub(FIRST_TEXT) else { return "" };
         let (holder, index) = self.holder(number);
@@ -236,11 +237,11 @@ impl Vocabulary {
     }
 }
 
-/// New numbers for the tokens of a vocabulary, in the order in which they are asked for: what nobody asks for gets none.
+/// New numbers for the tokens of a vocabulary, in the order of first use. Unused tokens get none.
 pub(crate) struct Renumbering<'v> {
     old: &'v Vocabulary,
     pub(crate) new: Vocabulary,
-    /// By old number; 0, which no text has, where there is none yet.
+    /// New numbers by old number; 0, which no text has, if not assigned yet.
     numbers: Vec<TokenId>,
 }
 
@@ -266,7 +267,7 @@ fn text_at<'t>(text: &'t str, ends: &[u32], index: u32) -> &'t str {
     &text[start as usize..ends[index] as usize]
 }
 
-/// A set of tokens, one bit each: asked once for every candidate of every token.
+/// A bit set of tokens, queried once for every candidate of every token.
 #[derive(Debug)]
 pub(crate) struct TokenSet {
     bits: Vec<u64>,

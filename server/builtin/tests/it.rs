@@ -1,4 +1,4 @@
-//! The engine from outside: a workspace, a cursor, a completion.
+//! The engine's public interface: a workspace, a cursor, a completion.
 
 use std::sync::Arc;
 
@@ -370,7 +370,7 @@ fn hints_are_as_near_as_the_open_file() {
     assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
 }
 
-/// One call a language, each with another argument.
+/// One call per language, each with another argument.
 const POLYGLOT: &[(&str, &str)] = &[
     ("a.py", "result = call(python)\n"),
     ("a.ts", "result = call(script);\n"),
@@ -417,7 +417,7 @@ fn a_hint_in_another_language_is_no_hint() {
     assert_eq!([completed("hint.ts"), completed("hint.pyi"), completed("hint")], ["far)", "near)", "near)"]);
 }
 
-/// Completes at `$0` where what stands between `‹` and `›` was typed lately, here and in passages of other files.
+/// Completes at `$0` with the text between `‹` and `›` as recent typing, in the open file and in passages of other files.
 #[track_caller]
 fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected: Expect) {
     let corpus = Corpus::build(&[file("src/other.py", Language::Python, other)]);
@@ -506,7 +506,7 @@ fn a_caller_can_stop_it_before_the_first_token() {
     }
 }
 
-/// Text that is as broken as any, in pieces that lexers care about.
+/// Arbitrarily broken text, made of pieces relevant to lexers.
 fn code() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "x", "alpha", "if", "else", "return", "0", "1.5", "(", ")", "[", "]", "{", "}", ":", ";", ",", ".",
@@ -517,7 +517,7 @@ fn code() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// A text cut in two at any character.
+/// A text split at any character.
 fn cut() -> impl Strategy<Value = (String, String)> {
     (code(), any::<prop::sample::Index>()).prop_map(|(text, at)| {
         let mut at = at.index(text.len() + 1);

@@ -1,42 +1,42 @@
-//! What speaks for which next token: each candidate with how far its surroundings agree with the context.
+//! Evidence for the next token: each candidate with the agreement between its surroundings and the context.
 //!
-//! Each candidate's surroundings are aligned with the context backwards. Names, strings and numbers may differ if they differ in
-//! the same way throughout: code that was copied and adapted once is adapted again, and the candidate then speaks for its next token
-//! *renamed*. Everything that predicts looks at the same evidence.
+//! The tokens before each candidate are aligned with the context backwards. Names, strings and numbers may differ if they differ
+//! consistently: code that was copied and adapted once is adapted again, and the candidate then supports its next token *renamed*.
+//! All prediction methods share this evidence.
 
 use crate::candidates::{self, Candidate};
 use crate::view::View;
 use crate::vocabulary::{Class, END, TokenId, is_newline};
 
-/// Tokens that are aligned at most (feasibility study, section 8.4).
+/// Maximum number of aligned tokens (feasibility study, section 8.4).
 const WINDOW: usize = 160;
-/// Names that an alignment keeps track of; its window rarely holds more.
+/// Maximum number of names that an alignment tracks; its window rarely contains more.
 const MAX_NAMES: usize = 32;
-/// An alignment with this score is not followed further: it is twice what any vote counts.
+/// Score at which an alignment stops: twice the maximum that counts in any vote.
 const ENOUGH: f64 = 160.0;
-/// Score of a token that is equal.
+/// Score of an equal token.
 const EQUAL: f64 = 1.0;
-/// Score of a newline, which says little (feasibility study, section 8.4).
+/// Score of a newline, which is less informative (feasibility study, section 8.4).
 const NEWLINE: f64 = 0.5;
-/// Score of a name that differs for the first time, or of a differing literal (feasibility study, section 8.4).
+/// Score of the first occurrence of a differing name, or of a differing literal (feasibility study, section 8.4).
 const FIRST_RENAME: f64 = 0.4;
-/// Score of a name that differs as it did before (feasibility study, section 8.4).
+/// Score of a name that differs consistently (feasibility study, section 8.4).
 const SAME_RENAME: f64 = 0.8;
 
-/// One candidate's say.
+/// Evidence from one candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     pub(super) candidate: Candidate,
-    /// The token as it stands there.
+    /// The token at the candidate.
     pub(super) original: TokenId,
-    /// The token under its name here.
+    /// The same token after renaming.
     pub(super) token: TokenId,
-    /// How far the surroundings agree, about one for each token.
+    /// Agreement of the surroundings, about one per token.
     pub(super) score: f64,
 }
 
-/// What speaks for the tokens after `context`, of which the places after the same tokens are known: first these, then places after tokens
-/// of the same classes.
+/// Collects evidence for the tokens after `context`: first from `exact`, the positions after the same tokens, then from positions
+/// after tokens of the same classes.
 pub(super) fn gather(view: &View, context: &[TokenId], exact: &[Candidate]) -> Vec<Evidence> {
     let mut candidates = exact.to_vec();
     candidates::add_alike(view, context, &mut candidates);
@@ -49,16 +49,16 @@ pub(super) fn gather(view: &View, context: &[TokenId], exact: &[Candidate]) -> V
     candidates.into_iter().map(evidence).collect()
 }
 
-/// How far the code before two places agrees, and which names differ.
+/// An alignment of the code before two positions, with the renamed names.
 #[derive(Default)]
 struct Alignment {
     score: f64,
-    /// Names there and the names here, which may be the same.
+    /// Pairs of names, in the candidate and in the context, possibly equal.
     renames: Vec<(TokenId, TokenId)>,
 }
 
 impl Alignment {
-    /// Aligns anew; one alignment serves all candidates, so that none of them allocates.
+    /// Computes an alignment. It is reused for all candidates to avoid allocations.
     fn align(&mut self, view: &View, context: &[TokenId], history: &[TokenId]) {
         self.score = 0.0;
         self.renames.clear();
@@ -73,7 +73,7 @@ impl Alignment {
         }
     }
 
-    /// What a pair of tokens adds; `None` where they do not agree.
+    /// Returns the score of a pair of tokens; `None` if they do not agree.
     fn score_of(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
         if there == END {
             return None;
@@ -89,7 +89,7 @@ impl Alignment {
         differs.then_some(FIRST_RENAME)
     }
 
-    /// A name has one name on the other side, and no other name has the same one.
+    /// Returns the score of a pair of names. The renaming must be one-to-one.
     fn score_of_names(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
         let is_equal = here == there;
         if let Some(renamed) = self.rename_of(there) {
@@ -107,7 +107,7 @@ impl Alignment {
         Some(if is_equal { EQUAL } else { FIRST_RENAME })
     }
 
-    /// The token under its name here.
+    /// Applies the renaming to a token.
     fn renamed(&self, token: TokenId) -> TokenId {
         self.rename_of(token).unwrap_or(token)
     }

@@ -1,13 +1,13 @@
-//! The majority after the longest match: the plain method that the others are measured against.
+//! Longest match: takes the majority after the longest match. A simple baseline for the other methods.
 
 use super::{Guess, Tally, ranked};
 use crate::candidates::{Candidate, Place};
 use crate::view::View;
 
-/// Weight of everything unseen (feasibility study, section 2, method 4).
+/// Weight of all unseen tokens (feasibility study, section 2, method 4).
 const UNSEEN: f64 = 0.5;
 
-/// `candidates` are places after the same tokens.
+/// Returns guesses from `candidates`, the positions after the same tokens.
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let longest = candidates.iter().map(|candidate| candidate.matched).max().unwrap_or_default();
     let mut tally: Tally<(f64, Option<Place>)> = Tally::default();

@@ -1,7 +1,7 @@
-//! Ranking: what is known of each token that may come next, weighed as was right in other repositories.
+//! Ranking: orders candidates for the next token by a model fitted on other repositories.
 //!
-//! The methods' own probabilities go in as they are. What they leave out is how long ago a name was used, what stands in the lines
-//! after the cursor, and that agreement counts.
+//! The probabilities of the other methods are features. Further features cover information that these methods ignore: how recently
+//! a name was used, the lines after the cursor, and the agreement between methods.
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -11,42 +11,42 @@ use crate::candidates::Place;
 use crate::view::{Nearness, View};
 use crate::vocabulary::{Class, END, TokenId, is_newline};
 
-/// Tokens that are ranked; the right one is hardly ever further down.
+/// Maximum number of ranked tokens; the right one is hardly ever further down.
 pub(crate) const MOST: usize = 12;
-/// Alignments are told apart up to this score.
+/// Scores of alignments are capped here.
 const MAX_SCORE: f64 = 80.0;
-/// The same at a smaller scale.
+/// Cap at a smaller scale.
 const SMALL_SCORE: f64 = 8.0;
-/// Matches are told apart up to this length, in tokens.
+/// Lengths of matches are capped here, in tokens.
 const MAX_MATCHED: usize = 40;
-/// A place says what comes later only if its alignment scores this.
+/// Minimum score of an alignment before the text after its position is compared with that after the cursor.
 const ALIKE: f64 = 2.0;
-/// Tokens of the next line that are looked for after a place, and how far.
+/// Number of tokens of the next line that are searched for after a position, and the length of the search.
 const AHEAD: usize = 10;
 const AHEAD_WINDOW: usize = 48;
-/// A file's places within so many tokens of each other count as one region.
+/// Positions of a file belong to one region if they are in the same range of so many tokens.
 const REGION: u32 = 1024;
-/// Places of a token whose continuation is looked at, besides better ones that come later.
+/// Number of positions of a token whose continuation is compared, plus later ones with a better score.
 const FUTURES: u32 = 8;
-/// How recent it is what was typed lately, wherever it stands: as if it were a few tokens back.
+/// Recency of recent typing, regardless of its position: as if it were a few tokens back.
 const RECENT: f32 = 0.4;
-/// Added to probabilities before their logarithm is taken.
+/// Added to probabilities before taking the logarithm.
 const LEAST: f64 = 1e-4;
 
-/// What is known of a token that may come next; the order of [`Choice::features`].
+/// Features of a candidate token, in the order of [`Choice::features`].
 pub(crate) const FEATURES: [&str; 44] = [
-    // The methods' probabilities, as logarithms; the last one is the mean of voting and counting.
+    // Probabilities of the methods, as logarithms; the last one is the mean of voting and counting.
     "voted",
     "soft",
     "counted",
     "longest",
     "mixed",
-    // How far the best place agrees, roughly and in detail, with other names and with the same.
+    // Agreement of the best position, capped and in detail, with renaming and without.
     "score",
     "score_small",
     "matched",
     "matched_small",
-    // Places near the cursor after one, two and three same tokens, places elsewhere, in this folder, regions: logarithms.
+    // Positions near the cursor after one, two and three equal tokens; positions elsewhere, in this folder, regions: logarithms.
     "near_1",
     "near_2",
     "near_3",
@@ -54,7 +54,7 @@ pub(crate) const FEATURES: [&str; 44] = [
     "far_3",
     "folder",
     "regions",
-    // What the token is.
+    // Properties of the token.
     "is_new",
     "is_renamed",
     "identifier",
@@ -63,7 +63,7 @@ pub(crate) const FEATURES: [&str; 44] = [
     "newline",
     "closer",
     "opener",
-    // When it was used before.
+    // Previous uses of the token.
     "recency",
     "is_before",
     "count_near",
@@ -71,42 +71,42 @@ pub(crate) const FEATURES: [&str; 44] = [
     "in_line",
     "is_last",
     "is_second_last",
-    // Who has it first.
+    // Methods whose first guess it is.
     "top_longest",
     "rank_counted",
     "best_is_near",
     "last_place",
-    // What follows its places stands after the cursor too.
+    // Agreement of the text after its positions with that after the cursor.
     "future",
     "future_mean",
     "in_next_line",
     "is_first_after",
-    // Where the completion stands.
+    // Position in the completion.
     "written",
     "line_length",
     "open_in_line",
-    // How far it is behind the best.
+    // Distance to the best candidate.
     "score_gap",
     "mixed_gap",
 ];
 pub(crate) const COUNT: usize = FEATURES.len();
 
-/// Where tokens stand near the cursor.
+/// Positions of tokens near the cursor.
 #[derive(Debug)]
 pub(crate) struct Near {
     uses: FxHashMap<TokenId, Use>,
-    /// Where the cursor is.
+    /// Position of the cursor.
     cut: u32,
-    /// The first token after the cursor that is no line end.
+    /// The first token after the cursor other than a line end.
     first_after: Option<TokenId>,
-    /// The beginning of the next line.
+    /// Beginning of the next line.
     ahead: Vec<TokenId>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     count: u32,
-    /// Position after the last one before the cursor; zero for none.
+    /// End of the last occurrence before the cursor; zero if there is none.
     end: u32,
     is_after: bool,
 }
@@ -139,7 +139,7 @@ fn position(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// What the methods say.
+/// Guesses of the other methods.
 pub(super) struct Opinions<'g> {
     pub(super) mixed: &'g [Guess],
     pub(super) voted: &'g [Guess],
@@ -148,32 +148,32 @@ pub(super) struct Opinions<'g> {
     pub(super) longest: &'g [Guess],
 }
 
-/// A token that may come next, with what is known of it.
+/// A candidate for the next token with its features.
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) guess: Guess,
     pub(crate) features: [f32; COUNT],
-    /// Whether it was typed lately after the same token; no feature, since repositories tell nothing of it.
+    /// Whether it was recently typed after the same token. Not a feature, because repositories contain no data about it.
     pub(crate) was_typed: bool,
 }
 
-/// What speaks for a token at its places.
+/// Evidence for a token.
 #[derive(Default)]
 struct Support {
     score: f64,
     matched: usize,
     is_renamed: bool,
     best_is_near: bool,
-    /// Whether it was typed lately after the same token.
+    /// Whether it was recently typed after the same token.
     was_typed: bool,
-    /// Places near the cursor after one, two, three same tokens.
+    /// Number of positions near the cursor after one, two, three equal tokens.
     near: [u32; 3],
-    /// Places elsewhere after one and three same tokens.
+    /// Number of positions elsewhere after one and three equal tokens.
     far: [u32; 2],
     folder: u32,
-    /// Where their texts start, and which part of them it is.
+    /// Regions: the start of the text and the number of the range in it.
     regions: FxHashSet<(u32, u32)>,
-    /// The last place before the cursor.
+    /// The last position before the cursor.
     last_place: u32,
     future: f32,
     future_sum: f32,
@@ -216,7 +216,7 @@ impl Support {
     }
 }
 
-/// Which share of `ahead`, which stands after the cursor, follows the place too.
+/// Returns the share of the tokens `ahead`, which follow the cursor, that also follow the position.
 fn future(view: &View, place: Place, ahead: &[TokenId]) -> f32 {
     let (stream, position) = view.stream(place);
     let window = stream.tokens[position..].iter().take(AHEAD_WINDOW).take_while(|&&token| token != END);
@@ -224,8 +224,8 @@ fn future(view: &View, place: Place, ahead: &[TokenId]) -> f32 {
     ahead.iter().filter(|token| window.contains(token)).count() as f32 / ahead.len() as f32
 }
 
-/// The likeliest tokens by the mean of voting and counting, each with its features. The first `exact` pieces of evidence are those of
-/// places after the same tokens.
+/// Returns the most likely tokens by the mean of voting and counting, each with its features. The first `exact` pieces of evidence
+/// belong to positions after the same tokens.
 pub(super) fn choices(
     view: &View,
     near: &Near,
@@ -246,7 +246,7 @@ pub(super) fn choices(
     ranked.iter().map(|guess| here.choice(guess, &support[&guess.token], opinions)).collect()
 }
 
-/// Where the next token will stand.
+/// Context of the next token.
 struct Here<'a, 'c> {
     view: &'a View<'c>,
     near: &'a Near,
@@ -345,7 +345,7 @@ impl<'a, 'c> Here<'a, 'c> {
         Choice { guess: *guess, features, was_typed: support.was_typed }
     }
 
-    /// The nearer the larger: 1 right before the next token, 0 where there is none.
+    /// Returns the nearness of an earlier token: 1 directly before the next token, 0 if there is none.
     fn nearness(&self, end: u32) -> f32 {
         let distance = self.position.saturating_sub(end);
         if end > 0 { 1.0 / (1.0 + (distance as f32).ln_1p()) } else { 0.0 }
@@ -364,7 +364,7 @@ fn flag(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-/// One for an opening bracket, minus one for a closing one.
+/// Returns 1 for an opening bracket, -1 for a closing one.
 fn bracket(text: &str) -> i32 {
     match text {
         "(" | "[" | "{" => 1,

@@ -1,4 +1,4 @@
-//! Voting: each place speaks for its next token, and the better its surroundings agree the more it weighs.
+//! Voting: each candidate votes for its next token, with a weight that grows with the agreement of its surroundings.
 
 use super::evidence::Evidence;
 use super::{Guess, Tally, ranked};
@@ -6,25 +6,25 @@ use crate::candidates::Place;
 use crate::view::{Nearness, View};
 use crate::vocabulary::TokenId;
 
-/// Weight of a renamed token against a copied one.
+/// Weight of a renamed token relative to a copied one.
 const RENAMED: f64 = 0.9;
-/// Weight of a name that the open file does not use yet (feasibility study, section 8.4).
+/// Weight of a name that does not occur in the open file (feasibility study, section 8.4).
 const NEW_NAME: f64 = 0.3;
-/// Everything unseen weighs as much as one far place whose alignment scores this (feasibility study's prototype).
+/// Score whose weight all unseen tokens get together, as for one distant position (feasibility study's prototype).
 const UNSEEN_SCORE: f64 = 1.5;
 
-/// How much longer alignments outweigh shorter ones.
+/// Influence of the alignment score on the weight.
 #[derive(Clone, Copy, Debug)]
 struct Sharpness {
-    /// What a score is multiplied by to be the logarithm of a weight.
+    /// Factor from a score to the logarithm of a weight.
     beta: f64,
-    /// Scores are told apart up to this one.
+    /// Maximum score; higher ones are equal.
     cap: f64,
 }
 
-/// For writing (feasibility study, section 8.4).
+/// For decoding (feasibility study, section 8.4).
 const SHARP: Sharpness = Sharpness { beta: 1.2, cap: 80.0 };
-/// For asking how sure the model is, where the sharp vote is always sure (feasibility study, section 6).
+/// For probabilities, since the sharp vote is always certain (feasibility study, section 6).
 const SOFT: Sharpness = Sharpness { beta: 0.8, cap: 20.0 };
 
 impl Sharpness {
@@ -33,22 +33,22 @@ impl Sharpness {
     }
 }
 
-/// What came out.
+/// Result of a vote.
 pub(super) struct Voted {
     pub(super) sharp: Vec<Guess>,
     pub(super) soft: Vec<Guess>,
 }
 
-/// The place that says most.
+/// The position with the most weight.
 #[derive(Clone, Copy)]
 struct Best {
     weight: f64,
     place: Place,
-    /// Of its alignment.
+    /// Score of its alignment.
     score: f64,
 }
 
-/// What speaks for one token.
+/// Support for one token.
 #[derive(Clone, Copy, Default)]
 struct Support {
     weight: f64,
@@ -64,7 +64,7 @@ impl Support {
     }
 }
 
-/// Votes sharply and softly in one go, since what takes time is to look at the evidence.
+/// Computes sharp and soft votes in one pass, because reading the evidence takes most of the time.
 pub(super) fn vote(view: &View, evidence: &[Evidence]) -> Voted {
     let mut tally: Tally<[Support; 2]> = Tally::default();
     for &Evidence { candidate, original, token, score } in evidence {
@@ -93,8 +93,8 @@ fn elected(
     ranked(view, supports.filter_map(guess).collect())
 }
 
-/// Feasibility study, section 8.4: 6/2/1. What was typed lately weighs twice what stands in the file, which decides between good
-/// places: with the 10 or 30 lines above the cursor as if typed, all scenarios of `docs/benchmarks.md` stay within 0.3 points.
+/// Feasibility study, section 8.4: 6/2/1. Recent typing weighs twice as much as the file, which decides between good positions:
+/// with the 10 or 30 lines above the cursor treated as typed, all scenarios of `docs/benchmarks.md` stay within 0.3 points.
 fn nearness_weight(nearness: Nearness) -> f64 {
     match nearness {
         Nearness::Masked => 0.0,

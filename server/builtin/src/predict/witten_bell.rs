@@ -1,33 +1,33 @@
-//! Counting: nested Witten-Bell interpolation over the distinct lengths of match.
+//! Counting: nested Witten-Bell interpolation over the distinct match lengths.
 
 use super::{Guess, Tally, ranked};
 use crate::candidates::{self, Candidate};
 use crate::view::{Nearness, View};
 
-/// Weight of the number of distinct tokens against their count (feasibility study, section 8.4; 0.3 made no difference).
+/// Weight of the number of distinct tokens relative to their count (feasibility study, section 8.4; 0.3 made no difference).
 const GAMMA: f64 = 1.0;
-/// Where nothing was seen.
+/// Probability of an unseen token.
 const FLOOR: f64 = 1e-6;
-/// Weights of a name that the open file does not use yet and of everything else: 0.3 to 1 (feasibility study, section 8.4).
+/// Weights of a name that does not occur in the open file and of everything else: 0.3 to 1 (feasibility study, section 8.4).
 const NEW_NAME: u32 = 3;
 const KNOWN_NAME: u32 = 10;
 
-/// What is known of one token.
+/// Support for one token.
 #[derive(Default)]
 struct Support {
     longest: usize,
     best: Option<candidates::Place>,
 }
 
-/// One place's say.
+/// A matched position.
 struct Place {
     matched: usize,
-    /// Index of the token in the tally.
+    /// Index of its token in the tally.
     token: usize,
     weight: u32,
 }
 
-/// `candidates` are places after the same tokens.
+/// Returns guesses from `candidates`, the positions after the same tokens.
 pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     let mut tally: Tally<Support> = Tally::default();
     let mut places = Vec::with_capacity(candidates.len());
@@ -47,7 +47,7 @@ pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
     ranked(view, tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
 }
 
-/// Feasibility study, section 8.4: file ×8, directory ×3. Of what was typed lately, see the vote.
+/// Feasibility study, section 8.4: file ×8, directory ×3. For recent typing see `vote.rs`.
 fn nearness_weight(nearness: Nearness) -> u32 {
     match nearness {
         Nearness::Masked => 0,
@@ -58,8 +58,8 @@ fn nearness_weight(nearness: Nearness) -> u32 {
     }
 }
 
-/// From the shortest match to the longest, each length takes its share of what the shorter ones left. Weights are whole
-/// numbers so that taking the shorter matches away again is exact.
+/// Interpolates from the shortest match to the longest: each length takes its share of the remaining probability. Weights are
+/// integers so that subtracting the shorter matches is exact.
 fn interpolate(mut places: Vec<Place>, tokens: usize) -> Vec<f64> {
     places.sort_unstable_by_key(|place| place.matched);
     let mut counts = vec![0; tokens];
@@ -76,7 +76,7 @@ fn interpolate(mut places: Vec<Place>, tokens: usize) -> Vec<f64> {
     probabilities
 }
 
-/// Mixes in what the matches of one length and longer ones say.
+/// Mixes in the distribution of matches of at least one length.
 fn add_length(probabilities: &mut [f64], counts: &[u32]) {
     let total = f64::from(counts.iter().sum::<u32>());
     let distinct = counts.iter().filter(|&&count| count > 0).count() as f64;
