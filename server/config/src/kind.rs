@@ -86,23 +86,23 @@ impl Kind {
     pub fn doc(self) -> &'static str {
         match self {
             Kind::Builtin => {
-                "The built-in engine, which writes from the workspace's own tokens and needs nothing."
+                "The built-in engine, which completes from the workspace's own tokens and needs no setup."
             }
             Kind::OpenAi => "Any server with OpenAI's `/v1/completions`.",
-            Kind::OpenAiChat => {
-                "Any server with OpenAI's `/v1/chat/completions`: a chat model fills the hole."
+            Kind::OpenAiChat => "Any server with OpenAI's `/v1/chat/completions`, for chat models.",
+            Kind::LlamaCpp => "A running llama.cpp server.",
+            Kind::LlamaServer => {
+                "A GGUF file. Ghostbench starts and stops llama.cpp's `llama-server` for it."
             }
-            Kind::LlamaCpp => "A server of llama.cpp that is running already.",
-            Kind::LlamaServer => "A GGUF file, for which llama.cpp's `llama-server` is started and stopped.",
             Kind::Ollama => "Ollama's `/api/generate`.",
             Kind::MistralFim => "Mistral's `/v1/fim/completions`, with Codestral.",
             Kind::DeepSeekFim => "DeepSeek's `/beta/completions`.",
             Kind::Tgi => "Hugging Face's Text Generation Inference.",
-            Kind::Vllm => "A server of vLLM.",
-            Kind::Tabby => "A server of Tabby, which makes its own prompts.",
-            Kind::Anthropic => "Anthropic's `/v1/messages`: a chat model fills the hole.",
+            Kind::Vllm => "A vLLM server.",
+            Kind::Tabby => "A Tabby server, which builds its own prompts.",
+            Kind::Anthropic => "Anthropic's `/v1/messages`, for chat models.",
             Kind::Command => {
-                "Any program, which reads a request from its standard input and writes its answer."
+                "Any program that reads requests from its standard input and writes answers to its standard output."
             }
             Kind::Lsp => "Any language server that offers inline completion.",
             Kind::Scripted => "Fixed answers, for tests.",

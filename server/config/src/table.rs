@@ -1,14 +1,14 @@
 //! The table: every key with its type, default and documentation, once.
 //!
-//! Parsing, checks, the JSON schema, `docs/configuration.md` and the structs that programs read are all made from it. A row reads
+//! Parsing, checks, the JSON schema, `docs/configuration.md` and the settings structs are generated from it. The syntax of a row:
 //!
 //! ```text
-//! /// What the key means, in a sentence.
-//! field: type of the field = "key": type of the value, default, who may set it in a workspace, to which kinds of engines it means something;
+//! /// Documentation, in a sentence.
+//! field: type of the field = "key": type of the value, default, trust needed in a workspace, kinds of engines it applies to;
 //! ```
 //!
-//! To add a key, add a row, run `cargo xtask docs`, and have somebody read the field: a key that nobody reads would be ignored, which
-//! this crate promises not to do. Units stand at the end of names (`_ms`, `_tokens`); there are no abbreviations but the field's own.
+//! To add a key, add a row, run `cargo xtask docs`, and use the field: an unused key would be silently ignored, which this crate
+//! must never do. Units are the last part of a name (`_ms`, `_tokens`); the only abbreviations are common terms of the field.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::value::{Field, Value};
 use crate::variables::Variables;
 use crate::{Secret, SecretTable};
 
-/// Makes a section of the table and the struct that holds its values.
+/// Defines a section of the table and the struct with its values.
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
@@ -57,7 +57,7 @@ macro_rules! section {
         }
 
         impl $struct {
-            /// The fields of these values, with what the environment holds of them.
+            /// Creates the struct from values, with references to the environment resolved.
             pub(crate) fn of(values: &Values, variables: &Variables) -> $struct {
                 $struct {
                     $($field: Field::of(values.get($key), variables)
@@ -70,135 +70,136 @@ macro_rules! section {
     (@is_for $kinds:expr, $is_for:expr) => { $is_for };
 }
 
-/// The words for strategies; a test of the command line compares them with the strategies themselves.
+/// Names of strategies; a test of the command line compares them with the strategies themselves.
 const STRATEGIES: Type = Type::Choice(&["none", "bm25-chunks", "functions", "symbols", "recent", "hybrid"]);
-/// The words for the built-in engine's methods; a test of the command line compares them with the methods themselves.
+/// Names of the built-in engine's methods; a test of the command line compares them with the methods themselves.
 const METHODS: Type = Type::Choice(&["hybrid", "longest-match", "nearest-line", "empty"]);
-/// Ten minutes: who waits longer for a completion waits for something else.
+/// Up to ten minutes; no completion is worth a longer wait.
 const TIME: Type = Type::Milliseconds { min: 1, max: 600_000 };
-/// Who pauses longer than ten seconds can ask by key.
+/// Up to ten seconds; a longer pause is pointless because completions can be invoked explicitly.
 const PAUSE: Type = Type::Milliseconds { min: 0, max: 10_000 };
-/// No model in use reads more, tokens.
+/// More tokens than any current model reads.
 const TOKENS: Type = Type::Integer { min: 1, max: 10_000_000, unit: "tokens" };
-/// What goes with a question; nobody reads a megabyte of it while somebody waits.
+/// Context of a request; more would take too long to process.
 const BUDGET: Type = Type::Integer { min: 0, max: 1_000_000, unit: "tokens" };
 /// A probability.
 const PROBABILITY: Type = Type::Number { min: 0.0, max: 1.0, unit: "" };
-/// Beyond 2 there is noise, and servers refuse it.
+/// Above 2 the output is noise, and servers reject it.
 const TEMPERATURE: Type = Type::Number { min: 0.0, max: 2.0, unit: "" };
-/// More than any server takes at once.
+/// More than any server processes at once.
 const REQUESTS: Type = Type::Integer { min: 1, max: 1024, unit: "requests" };
-/// The words for what is kept.
+/// Levels of recording.
 const PRIVACY: Type = Type::Choice(&["full", "structure", "metrics", "off"]);
-/// The dearest models cost a few hundred dollars.
+/// The most expensive models cost a few hundred dollars.
 const PRICE: Type = Type::Number { min: 0.0, max: 1_000_000.0, unit: "" };
 
 section! {
     /// Ghost text in the editor.
     COMPLETION "completion" Completion [|_| false];
 
-    /// Whether ghost text is written at all; recording and replaying go on without.
+    /// Whether to show ghost text. Recording and replaying work without it.
     is_enabled: bool = "enabled": Type::Boolean, Some("true"), Untrusted;
-    /// Name of the engine that writes the ghost text; the first of those that can be asked where nothing is said.
+    /// Name of the engine that writes the ghost text. Default: the first usable engine.
     engine: Option<String> = "engine": Type::Name, None, Trusted;
-    /// Time for an answer, from the request to its last character; at most half of it goes into choosing context.
+    /// Time limit for a completion, from the request to its last character; at most half of it is spent on choosing context.
     deadline: Duration = "deadline_ms": TIME, Some("5000"), Untrusted;
-    /// Pause after a key before an engine is asked, whatever the editor has waited already; where nothing is said, it follows from how fast
-    /// you type and the engine answers, and is none for fast engines.
+    /// Pause before the engine runs, counted from the last key regardless of the editor's own delay. Default: depends on your
+    /// typing speed and the engine's latency; no pause for fast engines.
     debounce: Option<Duration> = "debounce_ms": PAUSE, None, Untrusted;
-    /// Answers that are less likely right than this are kept back, for engines that know how sure they are.
+    /// Minimum confidence of a completion; less likely ones are not shown. Applies to engines that report their confidence.
     min_confidence: Option<f64> = "min_confidence": PROBABILITY, None, Untrusted;
 }
 
 section! {
-    /// Code from elsewhere in the workspace that goes with a question.
+    /// Code from other places in the workspace that is sent with a request.
     CONTEXT "context" Context [|_| false];
 
-    /// How that code is chosen.
+    /// Strategy that chooses this code.
     strategy: String = "strategy": STRATEGIES, Some("\"hybrid\""), Untrusted;
-    /// How much of it may go with a question.
+    /// Maximum amount of this code in a request.
     budget_tokens: usize = "budget_tokens": BUDGET, Some("1024"), Untrusted;
 }
 
 section! {
-    /// What is kept of what happens in the editor. It stays on this machine.
+    /// Recording of events in the editor. Recorded data stays on this machine.
     RECORD "record" Record [|_| false];
 
-    /// How much is kept: everything, no code, numbers alone, or nothing. A case is code, so cases are recorded under `full` alone.
+    /// Level of recording: everything, no code, only numbers, or nothing. Cases contain code, so they are recorded only with
+    /// `full`.
     privacy: String = "privacy": PRIVACY, Some("\"full\""), Trusted;
 }
 
 section! {
-    /// An engine; there may be any number of them.
+    /// An engine. The section can be repeated.
     ENGINE "engine" EngineSettings [|_| true];
 
-    /// What it is called, in reports and on the command line; a later layer adds to the engine of the same name.
+    /// Name of the engine in reports and on the command line. A later layer adds to the engine of the same name.
     name: String = "name": Type::Name, None, Trusted;
-    /// How it is spoken to.
+    /// Kind of the engine.
     kind: Kind = "kind": Type::Choice(&kind::NAMES), None, Trusted;
-    /// Address of the server, with or without the path that belongs to the kind.
+    /// Address of the server, with or without the path of the kind.
     url: Option<String> = "url": Type::Url, None, Trusted, Kind::has_address;
-    /// The model that it shall use.
+    /// Name of the model.
     model: Option<String> = "model": Type::Text, None, Trusted, Kind::is_elsewhere;
-    /// Template of the model's prompt: a name such as `qwen2.5-coder`, or one written out; detected where nothing is said.
+    /// Prompt template: a name such as `qwen2.5-coder`, or a layout. Default: detected.
     fim: Option<String> = "fim": Type::Text, None, Trusted, Kind::takes_template;
-    /// Environment variable that holds the key; keys are never written into a file.
+    /// Environment variable with the API key. Keys are never written into a file.
     api_key: Option<Secret> = "api_key_env": Type::KeyVariable, None, Trusted, Kind::has_address;
-    /// Headers that go with every request.
+    /// Additional headers of every request.
     headers: BTreeMap<String, Secret> = "headers": Type::Headers, None, Trusted, Kind::has_address;
-    /// Fields that go into the body of every request beside ours, or in their place.
+    /// Additional fields in the body of every request; they override the default ones.
     extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, Kind::takes_extra;
-    /// Proxy for every request, `none` for no proxy at all; the system's where nothing is said, and none to this machine.
+    /// Proxy for every request; `none` disables proxies. Default: the system's proxy, except for servers on this machine.
     proxy: Option<Secret> = "proxy": Type::Proxy, None, Trusted, Kind::has_address;
-    /// Certificates in PEM form that are trusted besides the system's.
+    /// Trusted certificates in PEM form, in addition to the system's.
     tls_roots: Option<PathBuf> = "tls_roots": Type::Path, None, Trusted, Kind::has_address;
-    /// The model's file, in GGUF form.
+    /// Model file in GGUF form.
     gguf: Option<PathBuf> = "gguf": Type::Path, None, Trusted, |kind| kind == Kind::LlamaServer;
-    /// The program to run, with its arguments; for `llama-server` in the place of that word.
+    /// Program to run, with its arguments; for `llama-server`, the command that replaces that name.
     command: Vec<String> = "command": Type::Command, None, Trusted, Kind::is_program;
-    /// Variables of the program's environment, besides those that Ghostbench has itself.
+    /// Additional environment variables of the program.
     env: BTreeMap<String, Secret> = "env": Type::Environment, None, Trusted, Kind::is_program;
-    /// The folder that the program runs in; where nothing is said the one that Ghostbench runs in, or, for a language server, an empty one.
+    /// Working directory of the program. Default: that of Ghostbench; for a language server, an empty folder.
     folder: Option<PathBuf> = "folder": Type::Path, None, Trusted, Kind::is_program;
-    /// The method that asks a language server; `textDocument/completion` for one whose completion lists hold whole answers.
+    /// Request method of a language server. Use `textDocument/completion` if its completion lists contain complete answers.
     request: String = "request": Type::Text, Some("\"textDocument/inlineCompletion\""), Trusted, |kind| kind == Kind::Lsp;
-    /// What a language server is told when it is started, in its own words (`initializationOptions`).
+    /// Initialization options of a language server (`initializationOptions`).
     initialization_options: SecretTable = "initialization_options": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
-    /// What a language server is told when it asks for its settings, by section.
+    /// Settings of a language server by section, sent when it requests them.
     settings: SecretTable = "settings": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
-    /// How the built-in engine completes: as itself, or as one of the controls that show how much of its score is plain copying.
+    /// Method of the built-in engine: the engine itself, or a baseline that shows how much of its score is plain copying.
     method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == Kind::Builtin;
-    /// How freely the model chooses its words, 0 for the likeliest; the engine's own way where nothing is said.
+    /// Sampling temperature; 0 always picks the most likely token. Default: chosen by the engine.
     temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, Kind::is_prompted;
-    /// Tokens of an answer, at most.
+    /// Maximum number of tokens in a completion.
     max_tokens: u32 = "max_tokens": TOKENS, Some("512"), Trusted, Kind::has_limit;
-    /// Tokens that the model reads and writes in one request; asked of the server where nothing is said and it can tell.
+    /// Maximum number of tokens that the model reads and writes in one request. Default: as reported by the server, if it does.
     context_window: Option<u32> = "context_window": TOKENS, None, Trusted, Kind::is_prompted;
-    /// Time for a connection to be made.
+    /// Time limit for a connection.
     connect_timeout: Duration = "connect_timeout_ms": TIME, Some("5000"), Trusted, Kind::speaks_http;
-    /// Time from there to the first byte of an answer, however late a deadline allows it.
+    /// Time limit from the connection to the first byte of an answer, even if the deadline is later.
     first_byte_timeout: Duration = "first_byte_timeout_ms": TIME, Some("60000"), Trusted, Kind::speaks_http;
-    /// Time for each further byte.
+    /// Time limit for each further byte.
     idle_timeout: Duration = "idle_timeout_ms": TIME, Some("20000"), Trusted, Kind::speaks_http;
-    /// Time for a program to be ready, from its start.
+    /// Time limit from the start of a program until it is ready.
     start_timeout: Duration = "start_timeout_ms": TIME, Some("60000"), Trusted, Kind::is_program;
-    /// Requests under way at once, at most; where nothing is said one for a language server, and as many as are asked for others.
+    /// Maximum number of concurrent requests. Default: 1 for a language server, otherwise unlimited.
     concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, Kind::is_elsewhere;
-    /// Price of a million tokens read, in whatever currency all prices are.
+    /// Price of a million input tokens. Use the same currency for all prices.
     price_in: Option<f64> = "price_in": PRICE, None, Trusted, Kind::is_elsewhere;
-    /// Price of a million tokens written.
+    /// Price of a million output tokens.
     price_out: Option<f64> = "price_out": PRICE, None, Trusted, Kind::is_elsewhere;
 }
 
-/// The sections of which there is one each.
+/// The sections that occur once.
 pub static SECTIONS: [&Section; 3] = [&COMPLETION, &CONTEXT, &RECORD];
 
-/// All sections; the last one is repeated.
+/// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
     SECTIONS.into_iter().chain([&ENGINE])
 }
 
-/// What holds where nobody sets anything, for the keys that have a default.
+/// Returns the defaults of a section, for the keys that have one.
 pub(crate) fn defaults(section: &Section) -> &'static Values {
     static ALL: LazyLock<BTreeMap<&'static str, Values>> = LazyLock::new(|| {
         let default = |key: &'static Key| {
@@ -219,7 +220,7 @@ mod tests {
     use crate::raw::toml::entries;
     use crate::types::Surroundings;
 
-    /// A text that the key takes.
+    /// Returns a text that the key accepts.
     fn sample(key: &Key) -> &'static str {
         match key.takes {
             Type::Boolean => "false",
@@ -247,7 +248,7 @@ mod tests {
         key.takes.check(&entries[0].node.raw, around).unwrap_or_else(|reason| panic!("{} {reason}", key.name))
     }
 
-    /// Making a struct panics where a field cannot hold what its row gives it.
+    /// Creating a struct panics if a field cannot hold the value of its row.
     #[test]
     fn every_field_holds_its_default_and_every_value_of_its_type() {
         for section in all_sections() {
