@@ -93,7 +93,7 @@ impl Checked {
     fn engines(&mut self, raw: Raw, place: Place, around: Surroundings<'_>) {
         let Raw::List(nodes) = raw else {
             let message =
-                format!("`engine` wants a list, not {}: begin each engine with [[engine]]", raw.kind());
+                format!("`engine` must be a list, not {}: begin each engine with [[engine]]", raw.kind());
             return self.problems.push(Problem::error(place, message));
         };
         for Node { raw, place } in nodes {
@@ -101,7 +101,7 @@ impl Checked {
                 Raw::Table(entries) => self.engine(entries, place, around),
                 other => {
                     let message =
-                        format!("an engine wants a table with a `name` and a `kind`, not {}", other.kind());
+                        format!("an engine must be a table with a `name` and a `kind`, not {}", other.kind());
                     self.problems.push(Problem::error(place, message));
                 }
             }
@@ -120,8 +120,7 @@ impl Checked {
             return;
         };
         if let Some(other) = self.engines.iter_mut().find(|other| other.name == name) {
-            let message =
-                format!("there is an engine `{name}` already, at {}; rename one of them", other.place);
+            let message = format!("an engine `{name}` already exists at {}; rename one of them", other.place);
             other.again.get_or_insert(place.clone());
             return self.problems.push(Problem::error(place, message));
         }
@@ -132,7 +131,10 @@ impl Checked {
 /// Describes an unknown entry at the top level.
 fn stranger(name: &str, raw: &Raw, place: Place, section: Option<&Section>) -> Problem {
     if section.is_some() {
-        return Problem::error(place, format!("`{name}` wants a table, not {}: write [{name}]", raw.kind()));
+        return Problem::error(
+            place,
+            format!("`{name}` must be a table, not {}: write [{name}]", raw.kind()),
+        );
     }
     let home = all_sections().find(|section| section.key(name).is_some());
     let is_section = matches!(raw, Raw::Table(_) | Raw::List(_));
@@ -158,7 +160,7 @@ const KEY_WORDS: [&str; 5] = ["api_key", "apikey", "key", "token", "api_token"];
 fn unknown_key(name: &str, place: Place, section: &Section) -> Problem {
     let is_engine = section.name == ENGINE.name;
     if is_engine && KEY_WORDS.contains(&name) {
-        let message = "keys are not written down here; put it into the environment, and name the variable by `api_key_env`";
+        let message = "keys are not allowed here; put the key into an environment variable and name it in `api_key_env`";
         return Problem::warning(place, message);
     }
     let homes = all_sections().filter(|other| other.name != section.name && other.key(name).is_some());

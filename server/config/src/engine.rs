@@ -187,7 +187,7 @@ fn meaningless(kind: Kind, set: &Set<'_>) -> Vec<Problem> {
     let problem = |layered: &Layered<'_>| {
         let key = layered.setting.key;
         let kinds = listed(key.kinds().map(Kind::name));
-        let message = format!("`{}` means nothing to an engine of kind `{kind}`, only to {kinds}", key.name);
+        let message = format!("`{}` does not apply to engines of kind `{kind}`, only to {kinds}", key.name);
         Problem::warning(layered.setting.place.clone(), message)
     };
     strangers.map(problem).collect()

@@ -74,8 +74,10 @@ impl Layer {
             (_, None) => {
                 let place = Place::Setting("ghostbench".to_owned());
                 let known: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
-                let message =
-                    format!("the settings are no object; its fields are {}, engine", known.join(", "));
+                let message = format!(
+                    "the settings are not an object; the known fields are {}, engine",
+                    known.join(", ")
+                );
                 Checked { problems: vec![Problem::error(place, message)], ..Checked::default() }
             }
         };

@@ -32,11 +32,11 @@ pub struct TrustStore {
 #[derive(Debug, Error)]
 pub enum TrustError {
     /// Not a trust list.
-    #[error("this is no list of trusted files ({0}); remove it, and trust them again")]
+    #[error("invalid list of trusted files ({0}); remove it and trust the files again")]
     Foreign(String),
     /// Written by a newer version.
     #[error(
-        "this list of trusted files has version {found}, and {SCHEMA} is known here; use a newer ghostbench"
+        "the list of trusted files has version {found}, but only {SCHEMA} is supported; update ghostbench"
     )]
     Newer {
         /// Its version.

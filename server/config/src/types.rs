@@ -126,12 +126,12 @@ impl Type {
             _ => Err(None),
         };
         value.map_err(|given| match (given, raw) {
-            (Some(given), _) => format!("wants {}, not {given}", self.describe()),
+            (Some(given), _) => format!("must be {}, not {given}", self.describe()),
             (None, Raw::Text(text)) if text.trim().is_empty() => {
-                format!("wants {}, not empty text", self.describe())
+                format!("must be {}, not empty text", self.describe())
             }
-            (None, Raw::Text(_)) if self == Type::Name => format!("wants {}", self.describe()),
-            (None, raw) => format!("wants {}, not {}", self.describe(), raw.kind()),
+            (None, Raw::Text(_)) if self == Type::Name => format!("must be {}", self.describe()),
+            (None, raw) => format!("must be {}, not {}", self.describe(), raw.kind()),
         })
     }
 
@@ -227,20 +227,20 @@ fn choice(words: &'static [&'static str], text: &str) -> Result<Value, String> {
     // Messages do not repeat a text that resembles no word, because it may be private.
     match suggest(text, words.iter().copied()) {
         Some(meant) => Err(format!("cannot be `{text}`; did you mean `{meant}`?")),
-        None => Err(format!("wants {}", Type::Choice(words).describe())),
+        None => Err(format!("must be {}", Type::Choice(words).describe())),
     }
 }
 
 /// Parses a web address. An error describes the expected form.
 fn parse_url(text: &str, around: Surroundings<'_>) -> Result<Url, String> {
-    let wanted = || format!("wants {}", Type::Url.describe());
+    let wanted = || format!("must be {}", Type::Url.describe());
     let url = Url::parse(text).map_err(|_| wanted())?;
     if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
         return Err(wanted());
     }
     if around.is_shared && url.password().is_some() {
         return Err(
-            "holds a password, which has no place in a workspace; let `headers` name an environment variable"
+            "contains a password, which is not allowed in a workspace; use an environment variable in `headers`"
                 .to_owned(),
         );
     }
@@ -254,10 +254,10 @@ fn url(text: &str, around: Surroundings<'_>) -> Result<Value, String> {
 fn proxy(text: &str, around: Surroundings<'_>) -> Result<Value, String> {
     let template = Template::parse(text.trim()).map_err(dollar)?;
     if text.trim() != NO_PROXY && template.variables().is_empty() {
-        let remedy = |_| format!("wants {}", Type::Proxy.describe());
+        let remedy = |_| format!("must be {}", Type::Proxy.describe());
         let url = parse_url(text.trim(), Surroundings { is_shared: false, ..around }).map_err(remedy)?;
         if around.is_shared && url.password().is_some() {
-            return Err("holds a password, which has no place in a workspace; write $NAME for an environment variable".to_owned());
+            return Err("contains a password, which is not allowed in a workspace; write $NAME for an environment variable".to_owned());
         }
     }
     Ok(Value::Template(template))
@@ -276,13 +276,13 @@ fn path(text: &str, around: Surroundings<'_>) -> Result<PathBuf, String> {
     match around.folder {
         _ if path.is_absolute() => Ok(path.to_owned()),
         Some(folder) => Ok(folder.join(path.strip_prefix(".").unwrap_or(path))),
-        None => Err("wants a whole path here, or one that begins with ~/".to_owned()),
+        None => Err("must be an absolute path here, or begin with ~/".to_owned()),
     }
 }
 
 /// A program given by a path is resolved relative to the file's folder, any other by the system.
 fn command(words: Option<Vec<String>>, around: Surroundings<'_>) -> Result<Value, String> {
-    let wanted = || format!("wants {}", Type::Command.describe());
+    let wanted = || format!("must be {}", Type::Command.describe());
     let mut words = words.ok_or_else(wanted)?;
     let program = words.first_mut().filter(|program| !program.trim().is_empty()).ok_or_else(wanted)?;
     if program.contains(std::path::is_separator) {
@@ -296,7 +296,7 @@ fn key_variable(text: &str) -> Result<Value, String> {
         return Ok(Value::Template(Template::variable(text)));
     }
     Err(format!(
-        "wants {}; if that is the key itself, remove it here and put it into the environment",
+        "must be {}; if that is the key itself, remove it here and put it into the environment",
         Type::KeyVariable.describe()
     ))
 }
@@ -311,7 +311,7 @@ fn headers(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String>
             return Err("has a header whose name has characters that no header has".to_owned());
         }
         let Raw::Text(text) = &node.raw else {
-            return Err(format!("wants text for `{key}`, not {}", node.raw.kind()));
+            return Err(format!("must have text for `{key}`, not {}", node.raw.kind()));
         };
         if text.contains(char::is_control) {
             return Err(format!("has a value for `{key}` that is more than one line"));
@@ -334,7 +334,7 @@ fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, Str
             return Err("has a variable whose name has characters that no variable has".to_owned());
         }
         let Raw::Text(text) = &node.raw else {
-            return Err(format!("wants text for `{key}`, not {}", node.raw.kind()));
+            return Err(format!("must have text for `{key}`, not {}", node.raw.kind()));
         };
         if text.contains('\0') {
             return Err(format!("has a value for `{key}` that no variable can have"));
@@ -352,7 +352,7 @@ fn environment(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, Str
 fn options(entries: &[Entry], around: Surroundings<'_>) -> Result<Value, String> {
     let written = object(entries).map_err(|kind| format!("cannot hold {kind}"))?;
     let pattern = Pattern::parse(written.into(), "").map_err(|(name, remedy)| {
-        format!("has in `{name}` a dollar sign that names no variable: {remedy}")
+        format!("has a dollar sign in `{name}` that names no variable: {remedy}")
     })?;
     match pattern.bare_key(&is_key_name).filter(|_| around.is_shared) {
         Some(name) => Err(in_workspace(name)),
@@ -369,7 +369,7 @@ fn is_key_name(name: &str) -> bool {
 
 fn in_workspace(key: &str) -> String {
     format!(
-        "has a value for `{key}`, and keys have no place in a workspace; write $NAME for an environment variable"
+        "has a value for `{key}`, but keys are not allowed in a workspace; write $NAME for an environment variable"
     )
 }
 

@@ -76,6 +76,6 @@ impl Shared {
             Ok(Ok(log)) => Some(log.clone()),
             Ok(Err(_)) | Err(_) => None,
         };
-        result.unwrap_or_else(|| panic!("in vain waited for: {what}; the server saw {:?}", self.now()))
+        result.unwrap_or_else(|| panic!("timed out waiting for: {what}; the server saw {:?}", self.now()))
     }
 }

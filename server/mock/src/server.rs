@@ -109,7 +109,7 @@ impl Drop for MockServer {
         }
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
-            assert!(ended.is_ok() || std::thread::panicking(), "the mock server stopped by a defect");
+            assert!(ended.is_ok() || std::thread::panicking(), "the mock server panicked");
         }
     }
 }
@@ -128,7 +128,7 @@ impl Serving {
         loop {
             tokio::select! {
                 _ = &mut stopped => break,
-                Some(ended) = connections.join_next() => assert!(ended.is_ok(), "a connection stopped by a defect"),
+                Some(ended) = connections.join_next() => assert!(ended.is_ok(), "a connection panicked"),
                 Ok((stream, _)) = listener.accept() => {
                     self.log.note(|log| log.accepted += 1);
                     connections.spawn(self.clone().connection(stream));

@@ -45,7 +45,7 @@ pub enum TemplateError {
         known: String,
     },
     /// An unknown placeholder.
-    #[error("the template has no `{{{name}}}` to fill in; known here are {known}")]
+    #[error("unknown placeholder `{{{name}}}` in the template; known here are {known}")]
     Placeholder {
         /// The text between the braces.
         name: String,

@@ -203,7 +203,7 @@ fn mistakes_are_told_with_their_place_and_stop_nobody() {
     assert!(outcome.stdout.contains(":3:17:") && outcome.stdout.contains(":4:12:"), "{}", outcome.stdout);
     project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&[&problem]);
     project.write("ghostbench.toml", "\u{0}");
-    project.run("try . --cases 5 --out ../again").expect_code(0).expect_message(&["this is no TOML"]);
+    project.run("try . --cases 5 --out ../again").expect_code(0).expect_message(&["invalid TOML"]);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_list_of_trusted_files_that_is_broken_trusts_nobody_and_is_told() {
     fs::write(list["path"].as_str().expect("a path"), "{").expect("the home is ours");
     let report = doctor(&project, "", 1);
     assert_eq!(engine(&report, "mine")["asked"], false);
-    assert!(report["problems"].to_string().contains("no list of trusted files"), "{report}");
+    assert!(report["problems"].to_string().contains("invalid list of trusted files"), "{report}");
     project.run("trust").expect_code(3).expect_message(&["trust.json", "remove it"]);
 }
 

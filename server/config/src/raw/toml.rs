@@ -33,7 +33,7 @@ pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>
         // Further errors on the same line are mostly consequences.
         if broken.insert(line) {
             let place = Place::File { path: Arc::clone(path), line, column };
-            problems.push(Problem::error(place, format!("this is no TOML: {}", words(error.message()))));
+            problems.push(Problem::error(place, format!("invalid TOML: {}", words(error.message()))));
         }
     }
     problems.sort_by_key(|problem| problem.place.position());
@@ -97,7 +97,7 @@ pub(crate) fn not_text(path: &Arc<Path>, valid: &[u8]) -> Problem {
     let (line, column) = file.position(valid.len());
     Problem::error(
         Place::File { path: Arc::clone(path), line, column },
-        "this is no UTF-8; save the file in that encoding",
+        "invalid UTF-8; save the file in UTF-8",
     )
 }
 

@@ -98,11 +98,11 @@ ANTHROPIC_API_KEY=
             Error /home/you/.config/ghostbench/config.toml:3:1: engine `b` of kind `openai-chat` needs `url`
             Error /home/you/.config/ghostbench/config.toml:3:1: engine `b` of kind `openai-chat` needs `model`
             Error /home/you/.config/ghostbench/config.toml:8:8: `kind` cannot be `opanai`; did you mean `openai`?
-            Error /home/you/.config/ghostbench/config.toml:12:7: `url` wants an address like "http://127.0.0.1:8080"
+            Error /home/you/.config/ghostbench/config.toml:12:7: `url` must be an address like "http://127.0.0.1:8080"
             Warning /home/you/.config/ghostbench/config.toml:17:1: engine `e` needs the environment variable ANTHROPIC_API_KEY, which is not set
             Warning /home/you/.config/ghostbench/config.toml:18:1: engine `e` needs the environment variable TWO, which is not set
-            Warning /home/you/.config/ghostbench/config.toml:23:1: `gguf` means nothing to an engine of kind `ollama`, only to `llama-server`
-            Error /home/you/.config/ghostbench/config.toml:24:1: there is an engine `f` already, at /home/you/.config/ghostbench/config.toml:19:1; rename one of them
+            Warning /home/you/.config/ghostbench/config.toml:23:1: `gguf` does not apply to engines of kind `ollama`, only to `llama-server`
+            Error /home/you/.config/ghostbench/config.toml:24:1: an engine `f` already exists at /home/you/.config/ghostbench/config.toml:19:1; rename one of them
         "#]],
     );
 }
@@ -224,7 +224,7 @@ HOME=/home/you
             [c] llama-server: it needs `gguf`
             [d] llama-server: ready
               gguf = "/home/you/m.gguf" (setting ghostbench.engine[1].gguf)
-            Error setting ghostbench.engine[0].gguf: `gguf` wants a whole path here, or one that begins with ~/
+            Error setting ghostbench.engine[0].gguf: `gguf` must be an absolute path here, or begin with ~/
         "#]],
     );
 }
@@ -279,9 +279,9 @@ OURS=sk-secret
           command = ["program"] (workspace file /shop/ghostbench.toml:4:1)
         [s] command: ready
           command = ["program"] (workspace file /shop/ghostbench.toml:9:1)
-        Error /shop/ghostbench.toml:5:7: `env` has a value for `API_TOKEN`, and keys have no place in a workspace; write $NAME for an environment variable
+        Error /shop/ghostbench.toml:5:7: `env` has a value for `API_TOKEN`, but keys are not allowed in a workspace; write $NAME for an environment variable
         Error /shop/ghostbench.toml:10:7: `env` has a variable whose name has characters that no variable has
-        Warning /home/you/.config/ghostbench/config.toml:12:1: `env` means nothing to an engine of kind `ollama`, only to `llama-server`, `command`, `lsp`
+        Warning /home/you/.config/ghostbench/config.toml:12:1: `env` does not apply to engines of kind `ollama`, only to `llama-server`, `command`, `lsp`
     "#]],
     );
 }

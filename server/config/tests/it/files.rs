@@ -61,7 +61,7 @@ fn a_list_that_cannot_be_read_trusts_nobody_and_is_told_where_it_matters() {
     let files = Files { trusted: trusted.clone(), ..workspace(ENGINE) };
     assert!(!is_asked(&files, &[]));
     let told = shown(&config(&files, &[]));
-    assert!(told.contains("Warning /data/trust.json: this is no list of trusted files"), "{told}");
+    assert!(told.contains("Warning /data/trust.json: invalid list of trusted files"), "{told}");
     assert_eq!(config(&Files { trusted, ..Files::default() }, &[]).problems, []);
 }
 

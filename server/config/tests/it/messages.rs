@@ -50,7 +50,7 @@ xyz = 1
             Warning:9:1: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
             Warning:10:2: unknown section `trial`; known are `completion`, `context`, `record`, `engine`
             Warning:16:1: unknown key `modle`; did you mean `model`?
-            Warning:17:1: keys are not written down here; put it into the environment, and name the variable by `api_key_env`
+            Warning:17:1: keys are not allowed here; put the key into an environment variable and name it in `api_key_env`
             Warning:18:1: `privacy` belongs in [record]; move it there
             Warning:19:1: unknown key `xyz`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
             Warning:20:1: unknown key `a\nb`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
@@ -91,26 +91,26 @@ concurrency = -1
 price_in = "free"
 "#,
         expect![[r#"
-            Error:3:11: `enabled` wants true or false, not text
-            Error:4:10: `engine` wants a name of one line and at most 100 bytes, without blanks around it, not empty text
-            Error:5:15: `deadline_ms` wants a whole number of milliseconds from 1 to 600000, not 0
-            Error:6:18: `min_confidence` wants a number from 0 to 1, not 1.5
+            Error:3:11: `enabled` must be true or false, not text
+            Error:4:10: `engine` must be a name of one line and at most 100 bytes, without blanks around it, not empty text
+            Error:5:15: `deadline_ms` must be a whole number of milliseconds from 1 to 600000, not 0
+            Error:6:18: `min_confidence` must be a number from 0 to 1, not 1.5
             Error:8:12: `strategy` cannot be `hybird`; did you mean `hybrid`?
-            Error:11:11: `privacy` wants one of `full`, `structure`, `metrics`, `off`
-            Error:13:8: `name` wants a name of one line and at most 100 bytes, without blanks around it
+            Error:11:11: `privacy` must be one of `full`, `structure`, `metrics`, `off`
+            Error:13:8: `name` must be a name of one line and at most 100 bytes, without blanks around it
             Error:16:8: `kind` cannot be `opnai`; did you mean `openai`?
-            Error:17:7: `url` wants an address like "http://127.0.0.1:8080"
-            Error:18:9: `model` wants text, not a whole number
-            Error:19:15: `api_key_env` wants the name of an environment variable, in capital letters; if that is the key itself, remove it here and put it into the environment
-            Error:20:11: `headers` wants a table of texts, in which $NAME stands for an environment variable, not a list
+            Error:17:7: `url` must be an address like "http://127.0.0.1:8080"
+            Error:18:9: `model` must be text, not a whole number
+            Error:19:15: `api_key_env` must be the name of an environment variable, in capital letters; if that is the key itself, remove it here and put it into the environment
+            Error:20:11: `headers` must be a table of texts, in which $NAME stands for an environment variable, not a list
             Error:21:14: `extra_body` cannot hold a date
-            Error:22:13: `tls_roots` wants a path, not empty text
-            Error:23:11: `command` wants a list of a program and its arguments, like ["program", "argument"], not text
-            Error:24:15: `temperature` wants a number from 0 to 2, not NaN
-            Error:25:14: `max_tokens` wants a whole number of tokens from 1 to 10000000, not a number too large
-            Error:26:19: `idle_timeout_ms` wants a whole number of milliseconds from 1 to 600000, not 1.5
-            Error:27:15: `concurrency` wants a whole number of requests from 1 to 1024, not -1
-            Error:28:12: `price_in` wants a number from 0 to 1000000, not text
+            Error:22:13: `tls_roots` must be a path, not empty text
+            Error:23:11: `command` must be a list of a program and its arguments, like ["program", "argument"], not text
+            Error:24:15: `temperature` must be a number from 0 to 2, not NaN
+            Error:25:14: `max_tokens` must be a whole number of tokens from 1 to 10000000, not a number too large
+            Error:26:19: `idle_timeout_ms` must be a whole number of milliseconds from 1 to 600000, not 1.5
+            Error:27:15: `concurrency` must be a whole number of requests from 1 to 1024, not -1
+            Error:28:12: `price_in` must be a number from 0 to 1000000, not text
         "#]],
     );
 }
@@ -120,15 +120,15 @@ fn shapes_are_told_with_what_to_write() {
     check_file(
         "completion = 3\n[engine]\nname = \"a\"\n[[context]]\n",
         expect![[r#"
-        Error:1:1: `completion` wants a table, not a whole number: write [completion]
-        Error:2:2: `engine` wants a list, not a table: begin each engine with [[engine]]
-        Error:4:3: `context` wants a table, not a list: write [context]
+        Error:1:1: `completion` must be a table, not a whole number: write [completion]
+        Error:2:2: `engine` must be a list, not a table: begin each engine with [[engine]]
+        Error:4:3: `context` must be a table, not a list: write [context]
     "#]],
     );
     check_file(
         "engine = [3, {kind = \"builtin\"}, {name = \"a\"}]\n",
         expect![[r#"
-        Error:1:11: an engine wants a table with a `name` and a `kind`, not a whole number
+        Error:1:11: an engine must be a table with a `name` and a `kind`, not a whole number
         Error:1:14: this engine has no `name`; give it one
         Error:1:34: engine `a` has no `kind`; give it one
     "#]],
@@ -140,24 +140,24 @@ fn all_that_is_no_toml_is_told_at_once_with_the_rest() {
     check_file(
         "[completion\nenabled = \n[context]\nstratgy = \"none\"\nstrategy = none\nbudget_tokens = 1\nbudget_tokens = 2\n[record]\nprivacy = \"full\n",
         expect![[r#"
-            Error:1:12: this is no TOML: unclosed table, expected `]`
+            Error:1:12: invalid TOML: unclosed table, expected `]`
             Warning:4:1: unknown key `stratgy`; did you mean `strategy`?
-            Error:5:12: this is no TOML: text must be in quotes
-            Error:7:1: this is no TOML: duplicate key
-            Error:9:16: this is no TOML: invalid basic string, expected `"`
+            Error:5:12: invalid TOML: text must be in quotes
+            Error:7:1: invalid TOML: duplicate key
+            Error:9:16: invalid TOML: invalid basic string, expected `"`
         "#]],
     );
     check_file(
         "\u{feff}colour = 1\r\nénabled = true\r\n",
         expect![[r#"
         Warning:1:1: unknown section `colour`; known are `completion`, `context`, `record`, `engine`
-        Error:2:1: this is no TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
+        Error:2:1: invalid TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
     "#]],
     );
     check_file(
         "\"ü\" = 1 \u{1} oops\n",
         expect![[r#"
-        Error:1:7: this is no TOML: string values must be quoted, expected literal string
+        Error:1:7: invalid TOML: string values must be quoted, expected literal string
     "#]],
     );
 }
@@ -169,7 +169,7 @@ fn what_is_no_text_is_told_with_its_place() {
     let content = b"[context]\nstrategy = \"\xff\"\n";
     let layer =
         config::Layer::file(config::LayerKind::User, path, content, config::Trust::Trusted, &variables);
-    expect!["/c.toml:2:13: this is no UTF-8; save the file in that encoding"]
+    expect!["/c.toml:2:13: invalid UTF-8; save the file in UTF-8"]
         .assert_eq(&layer.problems()[0].to_string());
     let layer = config::Layer::unreadable(config::LayerKind::User, path, "permission denied");
     expect!["/c.toml: cannot be read: permission denied"].assert_eq(&layer.problems()[0].to_string());
@@ -198,8 +198,8 @@ url = "http://h"
 headers = {A = "do\nnot\nshow"}
 "#,
         expect![[r#"
-            Error:5:7: `url` wants an address like "http://127.0.0.1:8080"
-            Error:6:9: `proxy` wants an address like "http://proxy:3128", in which $NAME stands for an environment variable, or "none"
+            Error:5:7: `url` must be an address like "http://127.0.0.1:8080"
+            Error:6:9: `proxy` must be an address like "http://proxy:3128", in which $NAME stands for an environment variable, or "none"
             Error:7:11: `headers` has a header whose name has characters that no header has
             Error:12:11: `headers` has a dollar sign that names no variable: write $NAME for a variable and $$ for a dollar sign
             Error:13:9: `proxy` has a dollar sign that names no variable: write $NAME for a variable and $$ for a dollar sign
@@ -213,7 +213,7 @@ fn variables_that_look_like_ours_are_told_and_others_are_not() {
     check(
         "//- environment\nGHOSTBENCH_CONTEXT_STRATGY=none\nGHOSTBENCH_CONTEXT_COLOUR=1\nGHOSTBENCH_BIN=/x\nGHOSTBENCH_CONTEXT_STRATEGY=\nGHOSTBENCH_CONTEXT_BUDGET_TOKENS=many\nPATH=/bin\n",
         expect![[r#"
-            Error variable GHOSTBENCH_CONTEXT_BUDGET_TOKENS: `budget_tokens` in [context] wants a whole number of tokens from 0 to 1000000, not text
+            Error variable GHOSTBENCH_CONTEXT_BUDGET_TOKENS: `budget_tokens` in [context] must be a whole number of tokens from 0 to 1000000, not text
             Warning variable GHOSTBENCH_CONTEXT_COLOUR: unknown variable GHOSTBENCH_CONTEXT_COLOUR; [context] has no such key
             Warning variable GHOSTBENCH_CONTEXT_STRATGY: unknown variable GHOSTBENCH_CONTEXT_STRATGY; did you mean GHOSTBENCH_CONTEXT_STRATEGY?
         "#]],
@@ -231,7 +231,7 @@ fn settings_of_an_editor_are_told_by_their_path() {
         expect![[r#"
             [a] openai: it needs `url`
             Warning setting ghostbench.completion.colour: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
-            Error setting ghostbench.completion.enabled: `enabled` wants true or false, not text
+            Error setting ghostbench.completion.enabled: `enabled` must be true or false, not text
             Warning setting ghostbench.contxt: unknown section `contxt`; did you mean `context`?
             Warning setting ghostbench.deadlineMs: `deadline_ms` belongs in [completion]; move it there
             Warning setting ghostbench.engine[0].uri: unknown key `uri`; did you mean `url`?
@@ -252,9 +252,6 @@ fn nesting_without_end_is_told_and_stops_nothing() {
         format!("[[engine]]\nname = \"a\"\nkind = \"builtin\"\nextra_body.{}b = 1", "a.".repeat(DEEP)),
     ] {
         let problems = config(&format!("//- user\n{text}")).problems;
-        assert!(
-            problems.iter().any(|problem| problem.to_string().contains("this is no TOML")),
-            "{problems:?}"
-        );
+        assert!(problems.iter().any(|problem| problem.to_string().contains("invalid TOML")), "{problems:?}");
     }
 }

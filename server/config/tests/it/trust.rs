@@ -136,9 +136,9 @@ KEY=abc
             [b] openai: ready
               url = "http://h" (workspace file /shop/ghostbench.toml:10:1)
               headers = Authorization: …$KEY, X-Org: … (workspace file /shop/ghostbench.toml:11:1)
-            Error /shop/ghostbench.toml:4:7: `url` holds a password, which has no place in a workspace; let `headers` name an environment variable
-            Error /shop/ghostbench.toml:5:11: `headers` has a value for `authorization`, and keys have no place in a workspace; write $NAME for an environment variable
-            Error /shop/ghostbench.toml:6:9: `proxy` holds a password, which has no place in a workspace; write $NAME for an environment variable
+            Error /shop/ghostbench.toml:4:7: `url` contains a password, which is not allowed in a workspace; use an environment variable in `headers`
+            Error /shop/ghostbench.toml:5:11: `headers` has a value for `authorization`, but keys are not allowed in a workspace; write $NAME for an environment variable
+            Error /shop/ghostbench.toml:6:9: `proxy` contains a password, which is not allowed in a workspace; write $NAME for an environment variable
         "#]],
     );
 }

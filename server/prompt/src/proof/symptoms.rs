@@ -36,9 +36,9 @@ impl Symptom {
             Symptom::Tokens => "hold special tokens as text",
             Symptom::Prose => "are prose",
             Symptom::Fence => "have code fences",
-            Symptom::SuffixAgain => "write what follows again",
-            Symptom::PrefixAgain => "write what stands before again",
-            Symptom::GoesOn => "go on behind the hole",
+            Symptom::SuffixAgain => "repeat the text after the hole",
+            Symptom::PrefixAgain => "repeat the text before the hole",
+            Symptom::GoesOn => "continue past the end of the hole",
         }
     }
 

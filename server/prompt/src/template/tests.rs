@@ -116,7 +116,7 @@ fn templates_written_out() {
     check_error(
         "{prefix}{sufix}",
         expect![
-            "the template has no `{sufix}` to fill in; known here are {prefix}, {suffix}, {context}, {path}, {repo}, {language}"
+            "unknown placeholder `{sufix}` in the template; known here are {prefix}, {suffix}, {context}, {path}, {repo}, {language}"
         ],
     );
     check_error(
@@ -133,7 +133,7 @@ fn templates_written_out() {
 fn items_written_out() {
     let error = |item| Written::new("{prefix}", Some(item), &[]).unwrap_err().to_string();
     expect!["the template needs `{text}` exactly once"].assert_eq(&error("{path}\n"));
-    expect!["the template has no `{prefix}` to fill in; known here are {path}, {language}, {text}"]
+    expect!["unknown placeholder `{prefix}` in the template; known here are {path}, {language}, {text}"]
         .assert_eq(&error("{prefix}{text}"));
     let written = Written::new("<a>{prefix}<b>", Some("<sep>{path}\n{text}"), &["<end>".to_owned()]).unwrap();
     assert_eq!(written.tokens, ["<a>", "<b>", "<end>", "<sep>"]);

@@ -96,7 +96,7 @@ fn a_broken_file_keeps_what_it_was_and_is_told_once() {
     assert_eq!(suggestions(&editor, &buffer), 0);
     rewrite(&project, "[completion\n");
     let message = told(&editor);
-    assert!(message.contains("ghostbench.toml:1:12: this is no TOML"), "{message}");
+    assert!(message.contains("ghostbench.toml:1:12: invalid TOML"), "{message}");
     assert_eq!(suggestions(&editor, &buffer), 0, "what it said before holds");
     // The same mistake at another place is told no more, a new one is.
     rewrite(&project, "# moved\n[completion\n[context]\nstratgy = 3\n");
@@ -107,7 +107,7 @@ fn a_broken_file_keeps_what_it_was_and_is_told_once() {
     wait_for_suggestions(&editor, &buffer, 1);
     rewrite(&project, "[completion\n");
     let message = told(&editor);
-    assert!(message.contains("this is no TOML"), "it came back: {message}");
+    assert!(message.contains("invalid TOML"), "it came back: {message}");
     assert_eq!(suggestions(&editor, &buffer), 1);
 }
 
