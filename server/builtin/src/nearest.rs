@@ -93,7 +93,7 @@ fn best_place(view: &View, places: impl Iterator<Item = Place>) -> Option<(Place
     scored.reduce(|best, next| if is_better(next, best) { next } else { best })
 }
 
-/// Returns positions that follow the same token as the cursor, or also a line end, and fit the partial token.
+/// Returns positions that follow the same token as the cursor (any line end if that is one) and fit the partial token.
 fn places<'v>(view: &'v View, tokens: &'v [TokenId]) -> impl Iterator<Item = u32> + 'v {
     let last = view.cursor.context.last().copied().unwrap_or(END);
     let follows = move |pair: &[TokenId]| pair[0] == last || (is_newline(pair[0]) && is_newline(last));

@@ -309,7 +309,7 @@ mod tests {
         let mut base = Vocabulary::default();
         let old = base.intern("old", Class::Identifier);
         assert_eq!(base.intern("old", Class::Identifier), old);
-        assert_ne!(base.intern("old", Class::Fixed), old, "what it is elsewhere does not change it");
+        assert_ne!(base.intern("old", Class::Fixed), old, "its other class does not matter");
         let base = Arc::new(base);
         let mut changed = Vocabulary::growing(&base);
         let new = changed.intern("new", Class::String);

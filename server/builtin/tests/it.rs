@@ -280,7 +280,7 @@ fn unlikely_tokens_are_cut_off() {
     assert!(ungated.trust < 0.5 && !ungated.text.is_empty(), "{ungated:?}");
     let gated = complete_at(Language::Python, other, fixture, &Settings::for_editor());
     assert_eq!((gated.stop, gated.text.as_str()), (StopReason::Unlikely, ""));
-    assert_eq!(gated.trust, ungated.trust, "how unlikely it is can be told");
+    assert_eq!(gated.trust, ungated.trust, "the probability is reported");
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn the_text_before_and_after_the_cursor_never_touch() {
     let corpus = Corpus::build(&[]);
     let (before, after) = ("alpha beta ", "canary\nalpha beta gamma\n");
     let completion = complete(&corpus, &open(Language::Python, before, after), &UNGATED);
-    assert_eq!(completion.text, "gamma", "from the second line, not from what follows the cursor");
+    assert_eq!(completion.text, "gamma", "from the second line, not from the text after the cursor");
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl MockServer {
 
     fn start(script: Arc<Script>, tls: Option<TlsAcceptor>) -> MockServer {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-        listener.set_nonblocking(true).expect("a socket can be told not to block");
+        listener.set_nonblocking(true).expect("a socket can be non-blocking");
         let address = listener.local_addr().expect("a bound socket has an address");
         let log = Shared::new();
         let (stop, stopped) = oneshot::channel();

@@ -179,7 +179,7 @@ fn a_text_stays_as_long_as_one_file_has_it() {
     let without_one = corpus.with(&[file("a.py", "x = 1\n")], &[]);
     assert_eq!(complete(&without_one), "width * self.height");
     assert!(!complete(&without_one.with(&[], &["b.py".into()])).contains("width"));
-    assert_eq!(complete(&corpus), "width * self.height", "who has the former one keeps it");
+    assert_eq!(complete(&corpus), "width * self.height", "the former corpus is unchanged");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn code_from_elsewhere_and_large_files_are_left_out_first() {
     assert_eq!(held(100), (2, "small.py b.rs".to_owned()));
     assert_eq!(held(8), (3, "b.rs".to_owned()));
     let corpus = Corpus::build_up_to(100, &all);
-    assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "what was left out is known");
+    assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "excluded files are known");
     assert_eq!(corpus.renewed(&all).stats(), corpus.stats());
 }
 

@@ -73,8 +73,7 @@ impl<'a> Before<'a> {
         depth > 0
     }
 
-    /// Returns the number of open brackets of the last statement. A brace at the end of a line starts a block, and so a new
-    /// statement.
+    /// Returns the number of open brackets of the last statement. A brace at the end of a line starts a block with new statements.
     pub(super) fn open_brackets(&self, family: Family) -> usize {
         let mut open: Vec<(bool, usize)> = Vec::new();
         for (index, token) in self.tokens.iter().enumerate() {

@@ -72,7 +72,7 @@ fn check(files: &[(&str, &str)], hints: &[Hint<'_>], fixture: &str, expected: Ex
     let (completion, origins) = fixture.completed();
     let line = |(token, origin): (&CompletionToken, &Origin)| {
         let Origin { source, number, same, alike, .. } = origin;
-        let there = fixture.found(origin).expect("it stands there");
+        let there = fixture.found(origin).expect("the token is there");
         format!("{:?} {source:?} {number} {same}/{alike} {there:?}\n", &completion.text[token.range.clone()])
     };
     expected.assert_eq(&completion.tokens.iter().zip(&origins).map(line).collect::<String>());

@@ -71,7 +71,7 @@ pub(crate) const FEATURES: [&str; 44] = [
     "in_line",
     "is_last",
     "is_second_last",
-    // Methods whose first guess it is.
+    // Rank by single criteria.
     "top_longest",
     "rank_counted",
     "best_is_near",

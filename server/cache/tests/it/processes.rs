@@ -16,7 +16,7 @@ use crate::fixture::{FORMAT, Folder, Owned, open};
 /// Much longer than any machine needs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Environment variable with the place of a child process; its test is passed as an argument.
+/// Environment variable of a child process with the place at which it works.
 const PLACE: &str = "GHOSTBENCH_TEST_PLACE";
 
 /// A test that runs again in a child process.
@@ -153,7 +153,7 @@ fn a_process_that_is_killed_leaves_a_cache_that_opens() {
     }
     assert!(was_cut_off, "no process was killed while it was saving");
     save(&cache, &files("c"));
-    assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "what was left over is removed");
+    assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "abandoned files are removed");
 }
 
 /// Returns whether a file that is not in `before` has at least so many bytes.

@@ -19,7 +19,7 @@ pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
     let parts: Vec<(&str, &str)> = fixture
         .split("//- ")
         .skip(1)
-        .map(|part| part.split_once('\n').expect("the name of a layer stands on a line of its own"))
+        .map(|part| part.split_once('\n').expect("the name of a layer has its own line"))
         .map(|(name, text)| (name.trim(), text))
         .collect();
     let environment = parts.iter().find(|(name, _)| *name == "environment").map_or("", |(_, text)| *text);
