@@ -22,7 +22,8 @@ pub(crate) fn entries(path: &Arc<Path>, text: &str) -> (Vec<Entry>, Vec<Problem>
     if let Some(offset) = too_deep(text) {
         let (line, column) = file.position(offset);
         let place = Place::File { path: Arc::clone(path), line, column };
-        let message = format!("a key with more than {MAX_KEY_PARTS} parts; no setting has so many");
+        let message =
+            format!("invalid TOML: a key with more than {MAX_KEY_PARTS} parts; no setting has so many");
         return (Vec::new(), vec![Problem::error(place, message)]);
     }
     let (table, errors) = DeTable::parse_recoverable(text);
