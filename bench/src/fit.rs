@@ -1,4 +1,4 @@
-//! `cargo xtask fit`: weights from repositories that no figure is reported of.
+//! `cargo xtask fit`: fits weights on repositories that no reported figure comes from.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 mod engine;
 mod retrieval;
 
-/// What has weights.
+/// Components with fitted weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Fitted {
     /// The retrieval strategy `hybrid`

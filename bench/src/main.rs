@@ -1,6 +1,6 @@
 //! Measures Ghostbench and fits its weights, on pinned repositories: `cargo xtask bench` and `cargo xtask fit`.
 //!
-//! A package of its own, so that the other development tasks do not compile the product.
+//! A separate package, so that the other development tasks do not compile the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task reports on the terminal")]
 
 use anyhow::{Result, ensure};
@@ -21,12 +21,12 @@ struct Args {
 enum Command {
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
     Bench {
-        /// The parts to measure; all of them if none is named
+        /// Parts to measure (default: all)
         parts: Vec<measure::Part>,
     },
-    /// Fit weights on pinned repositories that no figure is reported of, and write them into their crates
+    /// Fit weights on pinned repositories that no reported figure comes from, and write them into their crates
     Fit {
-        /// What to fit; everything if nothing is named
+        /// Weights to fit (default: all)
         fitted: Vec<fit::Fitted>,
     },
 }

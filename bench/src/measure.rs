@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: measures Ghostbench on pinned repositories and writes the tables of `docs/benchmarks.md`.
 //!
-//! Every part owns one section of that document. The repositories come from package registries, through their ordinary
-//! clients, into `target/bench-repos`; nothing that comes with them is run. Numbers are taken from optimised builds only.
+//! Every part owns one section of that document. The repositories come from package registries, through their ordinary clients,
+//! into `target/bench-repos`; nothing in them is run. Only optimised builds are measured.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(crate) enum Part {
     Builtin,
     /// The built-in engine in a workspace of ten million tokens
     Scale,
-    /// Scoring, against the public benchmark's own way
+    /// Scoring, compared to the public benchmark's own implementation
     Scoring,
     /// Retrieval: quality and speed of the strategies
     Retrieval,
@@ -48,9 +48,9 @@ pub(crate) enum Part {
     Index,
     /// Engines behind HTTP: latency, cancelling, leaks
     Engines,
-    /// Ghost text in Neovim, beside a server that answers at once
+    /// Ghost text in Neovim, compared to a server that answers at once
     Neovim,
-    /// Ghost text in VS Code, beside a server that answers at once
+    /// Ghost text in VS Code, compared to a server that answers at once
     Vscode,
     /// The language server over stdio
     Lsp,
@@ -95,25 +95,25 @@ pub(crate) fn run(parts: &[Part]) -> Result<()> {
     Ok(())
 }
 
-/// The repositories that weights are fitted on.
+/// Returns the repositories that weights are fitted on.
 pub(crate) fn fit_repositories() -> Result<Vec<Repo>> {
     Ok([fetch::repositories(REPOSITORIES)?, fetch::repositories(FIT)?].concat())
 }
 
-/// Those that not every part needs.
+/// Returns the repositories that only some parts need.
 fn further_repositories() -> Result<Vec<Repo>> {
     Ok([fetch::repositories(FIT)?, fetch::repositories(REPORTED)?].concat())
 }
 
-/// The measured program, built from the sources as they are.
+/// Builds the measured program from the current sources, and returns its path.
 fn ghostbench() -> Result<PathBuf> {
     process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
-    // Both programs are built into one folder.
+    // Both programs are built into the same folder.
     Ok(std::env::current_exe()?.with_file_name("ghostbench"))
 }
 
 impl Part {
-    /// The word on the command line and in the document's markers.
+    /// Name on the command line and in the document's markers.
     fn name(self) -> &'static str {
         match self {
             Part::Fetch => "fetch",

@@ -1,10 +1,10 @@
-//! Programs that some tests need besides ours.
+//! Third-party programs that some tests need.
 
 use std::env;
 use std::path::PathBuf;
 
-/// The path of a program: the one that an environment variable such as `GHOSTBENCH_NVIM` names, or an installed one. Where
-/// it is missing, a test fails under CI and is skipped aloud elsewhere.
+/// Returns the path of a program: from an environment variable such as `GHOSTBENCH_NVIM`, or an installed one. If it is
+/// missing, the test fails under CI; elsewhere it prints a message and is skipped.
 pub fn component(program: &str) -> Option<PathBuf> {
     let variable = format!("GHOSTBENCH_{}", program.to_uppercase().replace('-', "_"));
     let chosen = env::var_os(variable).map(PathBuf::from);
@@ -17,11 +17,11 @@ pub fn component(program: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that a test cannot run here; under CI that is a failure.
+/// Prints that a test is skipped; under CI it fails instead.
 ///
 /// # Panics
 ///
-/// When the environment variable `CI` is set.
+/// If the environment variable `CI` is set.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn missing(what: &str) {
     assert!(env::var_os("CI").is_none(), "{what}; under CI no test may be skipped");

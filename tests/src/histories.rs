@@ -1,19 +1,20 @@
-//! The newest trees of real histories.
+//! The latest trees of real histories.
 
 use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All of them; together ten languages.
+/// All histories; together ten languages.
 const HISTORIES: [&str; 8] =
     ["JSON-java", "click", "cobra", "dotnet", "fd", "hiredis", "react-redux", "spdlog"];
 
-/// The heads of all histories (`GHOSTBENCH_HISTORIES`), checked out below `folder`, by name; `None`, with a message, where there are none.
+/// Checks out the heads of all histories (`GHOSTBENCH_HISTORIES`) below `folder`; returns them by name. Prints a message and
+/// returns `None` if the variable is unset.
 ///
 /// # Panics
 ///
-/// When one of them is missing or cannot be read.
+/// If one of them is missing or cannot be read.
 pub fn check_out_histories(folder: &Path) -> Option<Vec<(String, PathBuf)>> {
     let Some(histories) = env::var_os("GHOSTBENCH_HISTORIES").map(PathBuf::from) else {
         let _ = writeln!(io::stderr(), "skipped: GHOSTBENCH_HISTORIES is not set");

@@ -1,8 +1,8 @@
-//! What end-to-end tests share: workspaces with a home of their own, the built binary, processes with a time limit, a
-//! small client of the language server.
+//! Shared by end-to-end tests: workspaces with their own home folder, the built binary, processes with a timeout, a small
+//! client of the language server.
 //!
-//! The tests themselves are in `tests/it`. They drive the `ghostbench` binary as a user does and know nothing of its
-//! insides but the file formats. `cargo xtask test` builds the binary first.
+//! The tests themselves are in `tests/it`. They use the `ghostbench` binary as a user does and know nothing of its internals
+//! but the file formats. `cargo xtask test` builds the binary first.
 
 mod component;
 mod histories;

@@ -1,4 +1,4 @@
-//! A real llama.cpp server with a tiny model of our own.
+//! A real llama.cpp server with our own tiny model.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,10 +12,10 @@ use crate::{Running, component, wait_until};
 
 mod tiny_model;
 
-/// A server that does not answer such a question within this time hangs.
+/// Timeout of a request; a server that takes longer hangs.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// A server on this machine; dropping it ends it.
+/// A local server. Dropping it kills it.
 pub struct LlamaServer {
     process: Running,
     port: u16,
@@ -23,11 +23,12 @@ pub struct LlamaServer {
 }
 
 impl LlamaServer {
-    /// Starts a server with some more arguments and waits until it is ready. `None`, said aloud, where llama.cpp is not installed.
+    /// Starts a server with additional arguments and waits until it is ready. Prints a message and returns `None` if llama.cpp
+    /// is not installed.
     ///
     /// # Panics
     ///
-    /// When it ends instead, or is not ready in time.
+    /// If the server exits, or is not ready in time.
     #[track_caller]
     pub fn start(arguments: &[&str]) -> Option<LlamaServer> {
         let program = component("llama-server")?;
@@ -47,7 +48,7 @@ impl LlamaServer {
         Some(server)
     }
 
-    /// A model that it can load, as a GGUF file: it writes nonsense.
+    /// Returns a model that it can load, as a GGUF file. Its output is nonsense.
     pub fn tiny_model() -> Vec<u8> {
         tiny_model::tiny_model()
     }
@@ -57,11 +58,11 @@ impl LlamaServer {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Tokens of all texts that it has read so far. To this model nearly every byte is one.
+    /// Returns the number of tokens that it has read so far. In this model nearly every byte is a token.
     ///
     /// # Panics
     ///
-    /// When it does not tell.
+    /// If the server doesn't report it.
     #[track_caller]
     pub fn tokens_read(&self) -> u64 {
         let metrics = self.get("/metrics").expect("the server runs");
@@ -69,18 +70,18 @@ impl LlamaServer {
         count.and_then(|count| count.trim().parse().ok()).expect("the server counts tokens")
     }
 
-    /// Ends it without warning.
+    /// Kills the server.
     ///
     /// # Panics
     ///
-    /// When it cannot be killed.
+    /// If that fails.
     #[track_caller]
     pub fn kill(&mut self) {
         self.process.kill();
         wait_until("the server has ended", || self.process.has_ended());
     }
 
-    /// What it answers, its head included; `None` if nobody does.
+    /// Returns its response including the header; `None` if it can't be reached.
     fn get(&self, path: &str) -> Option<String> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).ok()?;
         stream.set_read_timeout(Some(ANSWER_LIMIT)).ok()?;
@@ -91,7 +92,7 @@ impl LlamaServer {
     }
 }
 
-/// A port that nobody has at the moment.
+/// Returns a free port.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there are free ports");
     listener.local_addr().expect("a bound socket has an address").port()

@@ -1,8 +1,8 @@
 //! A small client of the language server protocol, for tests and measurements of language servers over stdio.
 //!
-//! [`Client`] drives a server process and keeps account of every message; [`Buffer`] is the client's copy of a document,
-//! against which the server's copy is judged. Messages are JSON values and positions are counted here by hand: nothing is
-//! shared with the server, so that a mistake there is not repeated here.
+//! [`Client`] runs a server process and tracks every message; [`Buffer`] is the client's copy of a document, with which the
+//! server's copy is compared. Messages are JSON values, and positions are computed by separate code: nothing is shared with the
+//! server, so that a mistake there is not repeated here.
 
 mod buffer;
 mod client;

@@ -1,7 +1,7 @@
 //! A real Neovim with the configuration of `editors/neovim` and the real server.
 //!
-//! It runs without a terminal and listens on a socket; `nvim --server` presses its keys and evaluates Lua in it. Nothing
-//! waits for a time to pass: what takes a while is asked about until it is so.
+//! It runs without a terminal and listens on a socket; `nvim --server` presses its keys and evaluates Lua in it. There are no
+//! fixed delays: conditions are polled.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,19 +16,19 @@ use crate::component::missing;
 use crate::lsp::{Buffer, Encoding};
 use crate::{Project, Running, binary, component, wait_until};
 
-/// The script that the editor starts with.
+/// Neovim's startup script.
 const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
 
-/// The folder that users put on their runtimepath.
+/// The folder that users add to their runtimepath.
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/neovim");
 
-/// Time between two looks into the editor, of which each starts a process.
+/// Poll interval; each poll starts a process.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// The first version with inline completion.
 const OLDEST: &str = "nvim-0.12";
 
-/// An editor with a file of a project; dropping it ends it.
+/// An editor with a file of a project. Dropping it ends it.
 pub struct Neovim {
     program: PathBuf,
     socket: PathBuf,
@@ -37,12 +37,12 @@ pub struct Neovim {
 }
 
 impl Neovim {
-    /// Opens a file of a project and waits until the server, started with some more arguments, serves it. `None`, said
-    /// aloud, where there is no Neovim that is new enough.
+    /// Opens a file of a project and waits until the server, started with additional arguments, serves it. Prints a message and
+    /// returns `None` if there is no Neovim that is new enough.
     ///
     /// # Panics
     ///
-    /// When the server is not up in time.
+    /// If the server is not ready in time.
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
         let program = component("nvim")?;
@@ -66,20 +66,20 @@ impl Neovim {
     ///
     /// # Panics
     ///
-    /// When Neovim has ended.
+    /// If Neovim has exited.
     #[track_caller]
     pub fn press(&self, keys: &str) {
         self.remote("--remote-send", keys).expect("Neovim runs");
     }
 
-    /// The value of a Lua expression.
+    /// Returns the value of a Lua expression.
     ///
     /// # Panics
     ///
-    /// When evaluating it fails.
+    /// If its evaluation fails.
     #[track_caller]
     pub fn evaluate(&self, lua: &str) -> Value {
-        // The inner parentheses keep one of several values.
+        // The inner parentheses keep only the first value.
         let quoted = format!("vim.json.encode(({lua}))").replace('\'', "''");
         let answer = self.remote("--remote-expr", &format!("luaeval('{quoted}')"));
         let answer = answer.unwrap_or_else(|error| panic!("`{lua}` failed in Neovim: {error}"));
@@ -90,7 +90,7 @@ impl Neovim {
     ///
     /// # Panics
     ///
-    /// When that takes too long.
+    /// On timeout.
     #[track_caller]
     pub fn wait_until(&self, lua: &str) -> Value {
         let mut value = Value::Null;
@@ -101,32 +101,32 @@ impl Neovim {
         value
     }
 
-    /// Waits until a suggestion is drawn, and returns it.
+    /// Waits until ghost text is shown, and returns it.
     #[track_caller]
     pub fn wait_for_ghost_text(&self) -> String {
         self.wait_until("Test.ghost_text()").as_str().expect("ghost text is text").to_owned()
     }
 
-    /// The suggestion that is drawn.
+    /// Returns the shown ghost text.
     #[track_caller]
     pub fn ghost_text(&self) -> Option<String> {
         self.evaluate("Test.ghost_text()").as_str().map(str::to_owned)
     }
 
-    /// The lines of the file as it stands in the editor.
+    /// Returns the lines of the editor's buffer.
     #[track_caller]
     pub fn text(&self) -> String {
         let text = self.evaluate("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n')");
         text.as_str().expect("lines are text").to_owned()
     }
 
-    /// Leaves requests of a method unsent from now on, as if the server did not answer.
+    /// Stops sending requests of a method, as if the server did not answer.
     #[track_caller]
     pub fn hold(&self, method: &str) {
         self.evaluate(&format!("rawset(Test.held, '{method}', true)"));
     }
 
-    /// All requests of a method that were sent, with their answers.
+    /// Returns all sent requests of a method, with their responses.
     #[track_caller]
     pub fn requests(&self, method: &str) -> Vec<Value> {
         let mut requests = self.evaluate("Test.requests");
@@ -134,7 +134,7 @@ impl Neovim {
         requests.into_iter().filter(|request| request["method"] == method).collect()
     }
 
-    /// Waits until the latest request of a method is answered, and returns it.
+    /// Waits until the latest request of a method is answered, and returns the response.
     #[track_caller]
     pub fn wait_for_answer(&self, method: &str) -> Value {
         let mut latest = None;
@@ -145,7 +145,7 @@ impl Neovim {
         latest.expect("there is one")
     }
 
-    /// The text of the editor with an item as it came over the wire put in.
+    /// Returns the editor's text with an item of a response inserted.
     #[track_caller]
     pub fn text_with(&self, item: &Value) -> String {
         let text = self.text();
@@ -161,10 +161,10 @@ impl Neovim {
         found.unwrap_or_else(|| panic!("{name} is no encoding"))
     }
 
-    /// What a call of `nvim --server` printed, also when it failed.
+    /// Returns the output of `nvim --server`, also of a failed call.
     fn remote(&self, action: &str, argument: &str) -> Result<String, String> {
         let mut command = Command::new(&self.program);
-        // Where Neovim finds no folder for its log, it writes one to where it was started.
+        // Without a folder for its log, Neovim writes one to its working directory.
         command
             .env("HOME", &self.home)
             .current_dir(&self.home)
@@ -188,7 +188,7 @@ fn look_until(what: &str, mut is_true: impl FnMut() -> bool) {
     });
 }
 
-/// The search path with a folder before it.
+/// Returns the search path with a folder prepended.
 fn path_with(folder: &Path) -> OsString {
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(folder.to_owned()).chain(env::split_paths(&paths));

@@ -1,28 +1,28 @@
-//! Child processes with a time limit, whose output is read while they run.
+//! Child processes with a timeout, whose output is read while they run.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longer than any test needs on a busy machine; what takes longer hangs.
+/// Timeout of every test process; generous for a busy machine.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(240);
 
-/// Time between two looks at something that happens in another process.
+/// Poll interval for events in another process.
 const POLL: Duration = Duration::from_millis(5);
 
-/// What a finished process left behind.
+/// Result of a finished process.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it printed as errors.
+    /// Its standard error.
     pub stderr: String,
 }
 
-/// A process under way; dropping it kills it.
+/// A running process. Dropping it kills it.
 pub struct Running {
     child: Child,
     stdout: Option<JoinHandle<String>>,
@@ -34,7 +34,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// When it cannot be started.
+    /// If it can't be started.
     #[track_caller]
     pub fn start(mut command: Command) -> Running {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -45,11 +45,11 @@ impl Running {
         Running { child, stdout, stderr }
     }
 
-    /// Starts a command whose standard output nobody reads: the pipe is closed at once.
+    /// Starts a command and closes the pipe of its standard output at once.
     ///
     /// # Panics
     ///
-    /// When it cannot be started.
+    /// If it can't be started.
     #[track_caller]
     pub fn start_with_closed_stdout(mut command: Command) -> Running {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,16 +60,16 @@ impl Running {
         Running { child, stdout: None, stderr }
     }
 
-    /// The operating system's number for it.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it without warning, as `kill -9` does.
+    /// Kills it, as `kill -9` does.
     ///
     /// # Panics
     ///
-    /// When it cannot be killed.
+    /// If that fails.
     #[track_caller]
     pub fn kill(&mut self) {
         self.child.kill().expect("a child of ours can be killed");
@@ -84,17 +84,17 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// When it takes longer than any test may.
+    /// On timeout.
     #[track_caller]
     pub fn wait(self) -> Outcome {
         self.wait_at_most(TIME_LIMIT)
     }
 
-    /// Waits for its end, for what would harm the machine if it went on.
+    /// Waits for its end with a shorter timeout, for processes that would harm the machine.
     ///
     /// # Panics
     ///
-    /// When it takes longer than that.
+    /// On timeout.
     #[track_caller]
     pub fn wait_at_most(mut self, limit: Duration) -> Outcome {
         wait_at_most(limit, "the process ends", || self.has_ended());
@@ -105,17 +105,17 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Waits until something is true.
+/// Waits until a condition is true.
 ///
 /// # Panics
 ///
-/// When that takes longer than any test may.
+/// On timeout.
 #[track_caller]
 pub fn wait_until(what: &str, is_true: impl FnMut() -> bool) {
     wait_at_most(TIME_LIMIT, what, is_true);
@@ -131,16 +131,16 @@ pub(crate) fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut(
 }
 
 impl Outcome {
-    /// The exit code; `None` when a signal ended the process.
+    /// Returns the exit code; `None` if a signal ended the process.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// Passes the outcome on if the exit code is the expected one and nothing panicked.
+    /// Asserts the exit code and that nothing panicked.
     ///
     /// # Panics
     ///
-    /// Otherwise, with everything that was printed.
+    /// Otherwise, with the whole output.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Outcome {
         let Outcome { stdout, stderr, .. } = &self;
@@ -149,11 +149,11 @@ impl Outcome {
         self
     }
 
-    /// Passes the outcome on if the errors name everything in `words`.
+    /// Asserts that standard error contains all of `words`.
     ///
     /// # Panics
     ///
-    /// Otherwise, with the errors.
+    /// Otherwise, with standard error.
     #[track_caller]
     pub fn expect_message(self, words: &[&str]) -> Outcome {
         for word in words {
@@ -166,7 +166,7 @@ impl Outcome {
 pub(crate) fn read_in_background(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A stream that breaks off gives what it gave until then.
+        // A stream that breaks off keeps its text so far.
         let _ = stream.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })

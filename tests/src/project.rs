@@ -1,4 +1,4 @@
-//! A workspace in a temporary folder, and a home that belongs to it alone.
+//! A workspace in a temporary folder with its own home folder.
 
 use std::env;
 use std::fs;
@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use crate::{Outcome, Running};
 
-/// The built `ghostbench`: the file that the environment variable `GHOSTBENCH_BIN` names, or the one beside this test.
+/// Returns the built `ghostbench`: from the environment variable `GHOSTBENCH_BIN`, or the one beside this test.
 ///
 /// # Panics
 ///
-/// When it has not been built.
+/// If it has not been built.
 #[track_caller]
 pub fn binary() -> PathBuf {
     let beside = || {
@@ -26,17 +26,17 @@ pub fn binary() -> PathBuf {
     binary
 }
 
-/// A workspace and what Ghostbench keeps about it.
+/// A workspace and Ghostbench's files about it.
 pub struct Project {
     folder: TempDir,
 }
 
 impl Project {
-    /// A workspace with the files of a fixture: each begins with a line `//- /path`.
+    /// Creates a workspace with the files of a fixture: each begins with a line `//- /path`.
     ///
     /// # Panics
     ///
-    /// When the fixture has no such line at its start.
+    /// If the fixture does not start with such a line.
     #[track_caller]
     pub fn new(fixture: &str) -> Project {
         let project = Project { folder: TempDir::new().expect("there is room for temporary files") };
@@ -54,7 +54,7 @@ impl Project {
         project
     }
 
-    /// A workspace of Python modules that are alike enough for any engine to have something to say: `modules` files of
+    /// Creates a workspace of Python modules that are similar enough for any engine to have suggestions: `modules` files of
     /// some 60 lines.
     pub fn generated(modules: usize) -> Project {
         let project = Project::new("");
@@ -64,17 +64,17 @@ impl Project {
         project
     }
 
-    /// Folder of the workspace.
+    /// Returns the folder of the workspace.
     pub fn root(&self) -> PathBuf {
         self.folder.path().join("workspace")
     }
 
-    /// The home folder that the binary sees.
+    /// Returns the home folder of the binary.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// A place beside the workspace.
+    /// Returns a path outside of the workspace.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -83,7 +83,7 @@ impl Project {
     ///
     /// # Panics
     ///
-    /// When that fails.
+    /// If that fails.
     #[track_caller]
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.root().join(path);
@@ -93,13 +93,13 @@ impl Project {
         path
     }
 
-    /// `ghostbench` in the workspace's folder, with arguments as one would type them.
+    /// `ghostbench` in the workspace's folder, with arguments as typed in a shell.
     #[track_caller]
     pub fn ghostbench(&self, arguments: &str) -> Command {
         self.command(&binary(), arguments)
     }
 
-    /// As [`Project::ghostbench`], from a copy of the binary.
+    /// As [`Project::ghostbench`], for a copy of the binary.
     pub fn command(&self, program: &Path, arguments: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.root()).args(arguments.split_whitespace());
@@ -120,7 +120,7 @@ impl Project {
     }
 }
 
-/// A module with functions, branches, loops and calls, of which the names differ from module to module.
+/// A module with functions, branches, loops and calls, whose names differ between modules.
 fn python_module(number: usize) -> String {
     let mut module = format!("import math\nfrom shop.module_{} import total_0\n", number / 2);
     for function in 0..6 {

@@ -9,14 +9,14 @@ use std::process::Command;
 use crate::component::missing;
 use crate::{Project, Running, binary};
 
-/// User and group without rights, on every system we test on.
+/// User and group id without privileges on all tested systems.
 const NOBODY: u32 = 65534;
 
 /// Sends Ctrl-C to a process.
 ///
 /// # Panics
 ///
-/// When there is no such process.
+/// If there is no such process.
 #[track_caller]
 pub fn interrupt(process: &Running) {
     let status = Command::new("kill").args(["-INT", &process.id().to_string()]).status();
@@ -27,19 +27,19 @@ pub fn interrupt(process: &Running) {
 ///
 /// # Panics
 ///
-/// When it is not ours.
+/// If we don't own it.
 #[track_caller]
 pub fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
 }
 
-/// `ghostbench` as a user who is bound by permissions: root, who reads everything, becomes nobody.
+/// `ghostbench` as a user with restricted permissions: root, which may read everything, is replaced by an unprivileged user.
 #[track_caller]
 pub fn unprivileged(project: &Project, arguments: &str) -> Command {
     if !is_root() {
         return project.ghostbench(arguments);
     }
-    // The build folder may be closed to nobody, so the binary moves to the project.
+    // An unprivileged user may have no access to the build folder, so the binary is copied to the project.
     let copy = project.beside("ghostbench");
     fs::copy(binary(), &copy).expect("there is room for a copy");
     set_mode(&copy, 0o755);
@@ -55,13 +55,13 @@ fn is_root() -> bool {
     user.is_ok_and(|user| user.stdout.trim_ascii() == b"0")
 }
 
-/// A disk in memory, taken away when dropped.
+/// A disk in memory. Dropping it unmounts it.
 pub struct SmallDisk {
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// Mounts a disk of so many bytes; `None`, said aloud, where that is not allowed.
+    /// Mounts a disk of this size; prints a message and returns `None` if that is not allowed.
     pub fn mount(folder: &Path, bytes: usize) -> Option<SmallDisk> {
         fs::create_dir_all(folder).expect("the temporary folder is ours");
         let mut mount = Command::new("mount");
@@ -76,7 +76,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // A disk that stays mounted is lost memory, not a failed test.
+        // A disk that stays mounted wastes memory, but doesn't fail the test.
         let _ = Command::new("umount").arg(&self.folder).status();
     }
 }

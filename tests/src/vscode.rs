@@ -1,8 +1,7 @@
 //! A real VS Code with the extension of `vscode-extension` and the real server.
 //!
-//! It is code-server, drawn by a headless Chromium. A script in Node starts both, presses keys and looks at what is drawn;
-//! it ends them when its input ends, so that nothing outlives a test. Nothing waits for a time to pass: what takes a while
-//! is asked about until it is so.
+//! It is code-server, rendered by a headless Chromium. A Node script starts both, presses keys and reads the rendered text; it
+//! ends them when its input ends, so that nothing outlives a test. There are no fixed delays: conditions are polled.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -21,16 +20,16 @@ use crate::{Project, binary, wait_until};
 
 mod wire;
 
-/// Folder of what `npm run package` builds.
+/// Folder with the output of `npm run package`.
 const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/dist");
 
-/// Time between two looks into the window.
+/// Poll interval.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// How long everything may take to end in order.
+/// Timeout of a regular shutdown.
 const FAREWELL: Duration = Duration::from_secs(30);
 
-/// A window with a file of a project; dropping it ends it.
+/// A window with a file of a project. Dropping it closes it.
 pub struct VsCode {
     driver: Child,
     requests: RefCell<Option<ChildStdin>>,
@@ -40,23 +39,23 @@ pub struct VsCode {
     settings: PathBuf,
 }
 
-/// How a window is opened.
+/// Options of a window.
 pub struct Opening<'a> {
-    /// The user's settings; for everything but the server itself.
+    /// The user's settings, except for the server.
     pub settings: Value,
-    /// The server; ours when there is none.
+    /// The server; default: ours.
     pub server: Option<&'a Path>,
     /// Whether the workspace is trusted.
     pub is_trusted: bool,
 }
 
 impl VsCode {
-    /// Opens a file of a project and waits until the server, started with some more arguments, serves it. `None`, said
-    /// aloud, where there is no VS Code.
+    /// Opens a file of a project and waits until the server, started with additional arguments, serves it. Prints a message and
+    /// returns `None` if VS Code is missing.
     ///
     /// # Panics
     ///
-    /// When the server is not up in time.
+    /// If the server is not ready in time.
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<VsCode> {
         let settings = json!({"ghostbench.server.arguments": server_arguments});
@@ -65,11 +64,11 @@ impl VsCode {
         Some(editor)
     }
 
-    /// Opens a file of a project and waits until it can be typed into. `None`, said aloud, where there is no VS Code.
+    /// Opens a file of a project and waits until it can be edited. Prints a message and returns `None` if VS Code is missing.
     ///
     /// # Panics
     ///
-    /// When the window is not up in time.
+    /// If the window is not ready in time.
     #[track_caller]
     pub fn start(project: &Project, file: &str, opening: Opening<'_>) -> Option<VsCode> {
         let (code_server, chromium, node) =
@@ -110,7 +109,7 @@ impl VsCode {
         let output = driver.stdout.take().expect("the output is piped");
         let (sender, answers) = mpsc::channel();
         thread::spawn(move || {
-            // Once the test is over, nobody hears.
+            // The receiver is dropped once the test is over.
             BufReader::new(output).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok())
         });
         let requests = RefCell::new(driver.stdin.take());
@@ -127,7 +126,7 @@ impl VsCode {
         wait_until("the workspace is read", || self.sent_by_server().iter().any(is_read));
     }
 
-    /// Types text, one key after the other.
+    /// Types text, key by key.
     #[track_caller]
     pub fn type_text(&self, text: &str) {
         self.ask(&json!({"do": "type", "text": text}));
@@ -139,20 +138,20 @@ impl VsCode {
         self.ask(&json!({"do": "press", "keys": keys}));
     }
 
-    /// Waits until a list with an entry of this name is shown, and chooses it.
+    /// Waits for a list with this entry, and chooses the entry.
     #[track_caller]
     pub fn answer(&self, label: &str) {
         self.wait_until(&format!("Eyes.choices().includes({})", Value::from(label)));
         self.choose(label);
     }
 
-    /// Clicks at what a selector of the window names.
+    /// Clicks the element of a selector.
     #[track_caller]
     pub fn click(&self, selector: &str) {
         self.ask(&json!({"do": "click", "selector": selector}));
     }
 
-    /// Puts the cursor at a line and a column, both from 1.
+    /// Moves the cursor to a line and a column, both from 1.
     #[track_caller]
     pub fn go_to(&self, line: usize, column: usize) {
         self.press("Control+g");
@@ -162,7 +161,7 @@ impl VsCode {
         self.wait_until(&format!("Eyes.focus() === 'text' && Eyes.cursor() === 'Ln {line}, Col {column}'"));
     }
 
-    /// Runs a command as it is called in the list of commands.
+    /// Runs a command by its title in the command palette.
     #[track_caller]
     pub fn run(&self, title: &str) {
         self.press("F1");
@@ -170,7 +169,7 @@ impl VsCode {
         self.choose(title);
     }
 
-    /// Chooses an entry of the list that is shown, by its name.
+    /// Chooses an entry of the visible list, by its name.
     #[track_caller]
     pub fn choose(&self, label: &str) {
         self.type_text(label);
@@ -182,18 +181,18 @@ impl VsCode {
     ///
     /// # Panics
     ///
-    /// When that fails.
+    /// If that fails.
     #[track_caller]
     pub fn set(&self, settings: &Value) {
         std::fs::write(&self.settings, settings.to_string()).expect("the temporary folder is ours");
     }
 
-    /// The program that the setting for the server names, to reach the real one with an account of every message.
+    /// Returns the program for the server's setting: a script that runs the real server and records every message.
     pub fn server(&self) -> &Path {
         self.wire.server()
     }
 
-    /// The value of an expression in the window, where `Eyes` is.
+    /// Evaluates an expression in the window, where `Eyes` is defined.
     #[track_caller]
     pub fn evaluate(&self, script: &str) -> Value {
         self.ask(&json!({"do": "evaluate", "script": script}))
@@ -203,7 +202,7 @@ impl VsCode {
     ///
     /// # Panics
     ///
-    /// When that takes too long.
+    /// On timeout.
     #[track_caller]
     pub fn wait_until(&self, script: &str) {
         wait_until(&format!("`{script}` in VS Code"), || {
@@ -215,24 +214,24 @@ impl VsCode {
         });
     }
 
-    /// Waits until a suggestion is drawn that is not the text on the left, and returns it.
+    /// Waits until ghost text other than the text on the left is shown, and returns it.
     #[track_caller]
     pub fn wait_for_ghost_text(&self) -> String {
         self.wait_until("Eyes.ghostText() !== null");
         self.evaluate("Eyes.ghostText()").as_str().expect("ghost text is text").to_owned()
     }
 
-    /// Waits until the user is told something with these words.
+    /// Waits for a message to the user with these words.
     #[track_caller]
     pub fn wait_for_message(&self, words: &str) {
         self.wait_until(&format!("Eyes.messages().some((text) => text.includes({}))", Value::from(words)));
     }
 
-    /// Saves the file and waits until it holds this text.
+    /// Saves the file and checks its text.
     ///
     /// # Panics
     ///
-    /// When it holds another one.
+    /// If the text differs.
     #[track_caller]
     pub fn check_saved(&self, expected: &str) {
         self.press("Control+s");
@@ -241,17 +240,17 @@ impl VsCode {
         });
     }
 
-    /// All messages that the editor sent so far.
+    /// Returns all messages from the editor so far.
     pub fn sent_by_editor(&self) -> Vec<Value> {
         self.wire.sent_by_editor()
     }
 
-    /// All messages that the server sent so far.
+    /// Returns all messages from the server so far.
     pub fn sent_by_server(&self) -> Vec<Value> {
         self.wire.sent_by_server()
     }
 
-    /// All requests of a method that the editor sent, each with its answer so far.
+    /// Returns all requests of a method from the editor, each with its response so far.
     pub fn requests(&self, method: &str) -> Vec<(Value, Option<Value>)> {
         let answers = self.sent_by_server();
         let mut requests = self.sent_by_editor();
@@ -283,7 +282,7 @@ impl Drop for VsCode {
         while Instant::now() < deadline && matches!(self.driver.try_wait(), Ok(None)) {
             thread::sleep(BETWEEN_LOOKS);
         }
-        // It has ended, most likely.
+        // It has most likely exited.
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }

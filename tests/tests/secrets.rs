@@ -1,4 +1,4 @@
-//! What is taken for a secret in real repositories: hardly anything, as they publish none.
+//! False findings of secrets in real repositories: there should be hardly any, because the repositories publish none.
 
 #![expect(clippy::print_stderr, reason = "the figures are what a reader of a failure needs")]
 
@@ -9,14 +9,14 @@ use rayon::prelude::*;
 use secrets::find_secrets;
 use tests::check_out_histories;
 
-/// Findings in 10,000 lines, at most. Measured: 0.10, all three of them keys of search services that are published on purpose, or
-/// bundled with a tool.
+/// Maximum findings in 10,000 lines. Measured: 0.10, all three of them keys of search services that are published on purpose,
+/// or bundled with a tool.
 const MAX_FINDINGS: f64 = 0.2;
 
-/// Lines that are searched at least.
+/// Minimum number of searched lines.
 const MIN_LINES: usize = 300_000;
 
-/// All files below a folder but git's own.
+/// Returns all files below a folder except git's own.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is ours").map(|entry| entry.expect("it is ours"));
     let files = entries.filter(|entry| entry.file_name() != ".git").flat_map(|entry| {

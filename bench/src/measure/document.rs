@@ -1,4 +1,4 @@
-//! `docs/benchmarks.md`: one section per part, between a pair of marker lines, headed by the machine it was measured on.
+//! `docs/benchmarks.md`: one section per part, between a pair of marker lines, with the machine that it was measured on.
 
 use std::fs;
 
@@ -17,14 +17,14 @@ pub(crate) fn write_section(part: &str, body: &str) -> Result<()> {
     Ok(())
 }
 
-/// The document with the text between `<!-- bench:part -->` and `<!-- /bench:part -->` replaced.
+/// Returns the document with the text between `<!-- bench:part -->` and `<!-- /bench:part -->` replaced.
 fn replace_section(document: &str, part: &str, section: &str) -> Option<String> {
     let (before, rest) = document.split_once(&format!("<!-- bench:{part} -->\n"))?;
     let (_, after) = rest.split_once(&format!("<!-- /bench:{part} -->"))?;
     Some(format!("{before}<!-- bench:{part} -->\n{section}<!-- /bench:{part} -->{after}"))
 }
 
-/// The machine in words: processor, cores, memory, operating system and the version measured.
+/// Describes the machine: processor, cores, memory, operating system and the measured version.
 fn machine() -> String {
     let cpu = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".to_owned());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -35,7 +35,7 @@ fn machine() -> String {
     format!("Ghostbench {version} on {cpu}, {cores} cores, {memory}, {os}")
 }
 
-/// The value of the first `name: value` line of a file of `/proc`.
+/// Returns the value of the first `name: value` line of a file of `/proc`.
 pub(super) fn field(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

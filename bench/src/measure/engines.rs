@@ -1,5 +1,5 @@
-//! Engines behind HTTP: what asking one costs beside the server's own time, how soon a server is freed, and what many requests leave
-//! behind; and how often one is asked while somebody types. The server is the `mock` crate's, in this process and on this machine.
+//! Engines behind HTTP: overhead of a request besides the server's own time, time to free a server, resources left by many
+//! requests, and the number of requests while typing. The server is the `mock` crate's, in this process and on this machine.
 
 mod typing;
 
@@ -18,17 +18,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::repositories::Repo;
 
-/// Questions, one after the other, whose way to the server is timed.
+/// Number of sequential requests in the overhead measurement.
 const QUESTIONS: usize = 2_000;
-/// Before them, so that everything is warm.
+/// Number of warm-up requests.
 const WARM: usize = 200;
-/// Answers that are cancelled.
+/// Number of cancelled answers.
 const CANCELLED: usize = 200;
-/// Questions in all, and at once.
+/// Total number of requests, and concurrent ones.
 const MANY: usize = 10_000;
 const AT_ONCE: usize = 8;
 
-/// Lines of the workspace that code is chosen from, and cursors in it. At some, inside of words, nobody is asked.
+/// Lines of the workspace for retrieval, and number of cursors in it. Some cursors are inside words and cause no request.
 const WORKSPACE_LINES: usize = 100_000;
 const CURSORS: usize = 2_000;
 
@@ -55,7 +55,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
 
 const LINES: usize = 600;
 
-/// The middle of a file, as a person works in it.
+/// A cursor in the middle of a file, as in real use.
 fn snapshot() -> (Snapshot, usize) {
     let text: String = (0..LINES)
         .map(|line| format!("def function_{line}(argument):\n    return argument + {line}\n"))
@@ -88,7 +88,7 @@ fn milliseconds(mut times: Vec<Duration>, points: &[f64]) -> String {
     format!("{} ms", shown.join(" / "))
 }
 
-/// From the question to its last byte at the server, with a prompt of our own and with the server's.
+/// Time from the request to its last byte at the server, with our own prompt and with the server's.
 async fn asking() -> Result<(String, String)> {
     let mut shown = Vec::new();
     for fim in [rendered(), Fim::Server] {
@@ -116,7 +116,7 @@ async fn choosing(indexed: &Indexed) -> Result<String> {
     let engine = engine(&server, rendered())?;
     let mut times = Vec::new();
     for (number, file) in files.files().iter().cycle().take(CURSORS).enumerate() {
-        // In the middle of a line, at another place of the file each time.
+        // In the middle of a line, at another position of the file each time.
         let near = file.text.floor_char_boundary(file.text.len() * (number % 23) / 23);
         let line = file.text[near..].find('\n').map_or(near, |end| near + end + 1);
         let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
@@ -129,7 +129,7 @@ async fn choosing(indexed: &Indexed) -> Result<String> {
         let settings = Settings::for_editor();
         times.extend(ask(&world.open(document), offset, &engine, &settings, &server).await);
     }
-    // The first ones bring up connections and threads.
+    // The first requests open connections and start threads.
     times.drain(..times.len().min(20));
     ensure!(times.len() > CURSORS / 4, "only {} questions came to the server", times.len());
     Ok(format!("{} ({} cursors)", milliseconds(times.clone(), &[0.5, 0.99]), times.len()))
@@ -139,13 +139,13 @@ fn rendered() -> Fim {
     Fim::Template("qwen2.5-coder".to_owned())
 }
 
-/// A server that always answers, at once.
+/// A server that always answers at once.
 fn answering() -> MockServer {
     let model = Model::new("measured", Some(Marks::QWEN)).answering(|_| Some("x".to_owned()));
     MockServer::speaking(Dialect::llama_cpp(model))
 }
 
-/// From a question to its last byte at the server; `None` if it never came there.
+/// Time from a request to its last byte at the server; `None` if it never arrived.
 async fn ask(
     snapshot: &Snapshot,
     offset: usize,
@@ -161,7 +161,7 @@ async fn ask(
     Some(received.at.saturating_duration_since(start))
 }
 
-/// From cancelling to the moment at which the server sees that nobody listens.
+/// Time from cancelling until the server notices the closed connection.
 async fn freeing() -> Result<String> {
     let begun = Reply::stream("text/event-stream").chunk(b"data: {\"content\": \"x\"}\n\n").step(Step::Hang);
     let server = MockServer::scripted(move |_| begun.clone());
@@ -184,7 +184,7 @@ async fn freeing() -> Result<String> {
     Ok(milliseconds(times, &[0.5, 0.99, 1.0]))
 }
 
-/// What is left after very many requests.
+/// Resources left after very many requests.
 async fn many() -> Result<String> {
     let reply = Reply::events([r#"{"content": "x", "stop": true}"#]);
     let server = MockServer::scripted(move |_| reply.clone());
@@ -200,7 +200,7 @@ async fn many() -> Result<String> {
             .buffer_unordered(AT_ONCE)
             .for_each(|_| async {})
     };
-    // The server's log is full after as many, and grows no more.
+    // After this many requests the server's log is full and grows no more.
     ask(MANY / 5).await;
     let (tasks, memory, start) = (metrics.num_alive_tasks(), resident()?, Instant::now());
     ask(MANY).await;
@@ -217,7 +217,7 @@ async fn many() -> Result<String> {
     ))
 }
 
-/// Resident memory of this process, bytes.
+/// Resident memory of this process in bytes.
 fn resident() -> Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status").context("this part is for Linux")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("the kernel tells")?;

@@ -1,8 +1,8 @@
-//! Brings the pinned repositories into `target/bench-repos`, through the registries' ordinary clients.
+//! Fetches the pinned repositories into `target/bench-repos`, with the registries' ordinary clients.
 //!
-//! A repository is unpacked next to its final place and moved there when it is whole, so that an interrupted fetch leaves
-//! nothing half done. Each client is asked for exactly the pinned version, and the archive must carry it in its name. What
-//! is unpacked is never built or run.
+//! A repository is unpacked next to its final folder and moved there when complete, so that an interrupted fetch leaves nothing
+//! incomplete. Each client gets exactly the pinned version, and the archive's name must contain it. Unpacked files are never
+//! built or run.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -13,11 +13,11 @@ use xtask::process;
 
 use super::repositories::{Pinned, Registry, Repo};
 
-/// Where repositories and downloads lie, below the repository root.
+/// Folder of repositories and downloads, relative to the repository root.
 const FOLDER: &str = "target/bench-repos";
 
-/// Fetches what of a set is not there yet and returns all repositories that could be had: those from the golden data only
-/// where `GHOSTBENCH_GOLDEN` names its folder.
+/// Fetches the missing repositories of a set and returns all that are available: those from the golden data only if
+/// `GHOSTBENCH_GOLDEN` names its folder.
 pub(crate) fn repositories(set: &[Pinned]) -> Result<Vec<Repo>> {
     let mut repos = Vec::new();
     for pinned in set {
@@ -30,7 +30,7 @@ pub(crate) fn repositories(set: &[Pinned]) -> Result<Vec<Repo>> {
     Ok(repos)
 }
 
-/// The folder of golden data, where the environment names one.
+/// The folder of golden data, from the environment.
 pub(crate) fn golden_folder() -> Option<PathBuf> {
     std::env::var_os("GHOSTBENCH_GOLDEN").map(PathBuf::from)
 }
@@ -81,7 +81,7 @@ fn unpack_npm(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     remove_built(target)
 }
 
-/// What of a package of npm is source; the rest was built from it.
+/// Source files of an npm package; the others are build output.
 const NPM_SOURCES: &[&str] = &["src", "package.json", "tsconfig.json"];
 
 fn remove_built(package: &Path) -> Result<()> {
@@ -99,7 +99,7 @@ fn remove_built(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lets cargo vendor the crate as the only dependency of an empty package.
+/// Uses cargo to vendor the crate as the only dependency of an empty package.
 fn unpack_crate(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     let user = downloads.join(format!("user-of-{}", pinned.name));
     fs::create_dir_all(user.join("src"))?;
@@ -136,8 +136,8 @@ fn unpack_debian_source(pinned: &Pinned, downloads: &Path, target: &Path) -> Res
     untar(&archive, target)
 }
 
-/// An `apt-get` with state of its own, so that the machine's lists stay as they are. Its sources are the machine's, with
-/// source packages switched on.
+/// An `apt-get` with its own state folder, so that the machine's lists stay unchanged. Its sources are the machine's, with
+/// source packages enabled.
 fn apt_get(downloads: &Path) -> Result<Command> {
     let state = downloads.canonicalize()?.join("apt");
     let configuration = state.join("apt.conf");
@@ -180,7 +180,7 @@ fn copy_apt_sources(target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies an apt source in either of its two notations.
+/// Copies an apt source in either notation.
 fn copy_apt_source(from: &Path, to: &Path) -> Result<()> {
     let mut with_sources = String::new();
     for line in fs::read_to_string(from)?.lines() {
@@ -195,7 +195,7 @@ fn copy_apt_source(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files of a repository that the golden data holds as one JSON row.
+/// Writes the files of a repository that is one JSON row of the golden data.
 fn unpack_golden(pinned: &Pinned, target: &Path) -> Result<()> {
     let golden = golden_folder().context("GHOSTBENCH_GOLDEN is not set")?;
     let rows = fs::read_to_string(golden.join("cceval_repos.jsonl"))?;
@@ -225,7 +225,7 @@ fn untar(archive: &Path, target: &Path) -> Result<()> {
     process::run(tar.arg("-xf").arg(archive).arg("-C").arg(target).arg("--strip-components=1"))
 }
 
-/// The one file whose name starts and ends like this; signatures lie beside some archives.
+/// Returns the only file with this prefix and suffix; there may be signatures beside the archives.
 fn only_file(folder: &Path, start: &str, end: &str) -> Result<PathBuf> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();

@@ -1,14 +1,14 @@
-//! Times as percentiles, against what was promised.
+//! Times as percentiles, compared to their limits.
 
 use std::time::Duration;
 
 /// The percentiles of the table.
 const PERCENTILES: [usize; 3] = [50, 95, 99];
 
-/// Times in order.
+/// Sorted times.
 pub(super) struct Times(Vec<Duration>);
 
-/// A promise: so many percent of the times are at most this.
+/// A limit: this percentile of the times must not exceed it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     pub(super) percentile: usize,
@@ -33,20 +33,20 @@ impl Times {
         self.0.len()
     }
 
-    /// Milliseconds that so many percent of the times do not exceed.
+    /// Returns a percentile in milliseconds.
     pub(super) fn percentile(&self, percentile: usize) -> f64 {
         let rank = (self.0.len() * percentile).div_ceil(100);
         self.0.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
     }
 
-    /// A promise to be at most so many milliseconds above these times, at every percentile of the table.
+    /// Limits at this many milliseconds above these times, at every percentile of the table.
     pub(super) fn plus(&self, ms: f64) -> [Limit; 3] {
         PERCENTILES.map(|percentile| Limit { percentile, ms: self.percentile(percentile) + ms })
     }
 }
 
 impl Row {
-    /// Times against promises; without any, for information.
+    /// Row of times with limits; without limits, for information only.
     pub(super) fn times(what: impl Into<String>, times: &Times, limits: &[Limit]) -> Row {
         let keeps = |limit: &Limit| times.percentile(limit.percentile) <= limit.ms;
         let limit = |limit: &Limit| format!("p{} {}", limit.percentile, milliseconds(limit.ms));
@@ -58,13 +58,13 @@ impl Row {
         }
     }
 
-    /// Any other value.
+    /// Row of any other value.
     pub(super) fn value(what: impl Into<String>, value: String, target: &str, is_reached: bool) -> Row {
         Row { what: what.into(), value, target: target.to_owned(), is_reached: Some(is_reached) }
     }
 }
 
-/// Two digits that mean something are enough.
+/// Formats with two significant digits.
 pub(super) fn milliseconds(ms: f64) -> String {
     match ms {
         ..1.0 => format!("{ms:.2}"),

@@ -1,4 +1,4 @@
-//! How fast secrets are found in real code, beside a plain pass over the same text by one regular expression.
+//! Speed of the secret search in real code, compared to one pass of a single regular expression over the same text.
 
 use std::fs;
 use std::hint::black_box;
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use regex::Regex;
 
-/// Longer files are bundles, which are no code that cases are cut from, bytes.
+/// Maximum file size in bytes; longer files are bundles, from which no cases are cut.
 const LONGEST: u64 = 1 << 20;
 
-/// Passes over all texts; the fastest counts.
+/// Number of passes over all texts; the fastest counts.
 const ROUNDS: usize = 5;
 
-/// What a line-based scanner looks for at least: a name with a string behind it.
+/// Minimal pattern of a line-based scanner: a name followed by a string.
 const PLAIN: &str = r#"(?i)(?:password|passwd|secret|token|api_?key)\w*\s*[:=]+\s*["'][^"']{6,}["']"#;
 
 /// Measures and returns the Markdown of the section.
@@ -34,7 +34,7 @@ pub(crate) fn measure() -> Result<String> {
     section(&texts)
 }
 
-/// The files below a folder, without those of git.
+/// Returns the files below a folder, without those of git.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let below =
@@ -50,7 +50,7 @@ fn section(texts: &[String]) -> Result<String> {
     let plain = Regex::new(PLAIN)?;
     let bytes: usize = texts.iter().map(String::len).sum();
     let megabytes = bytes as f64 / 1e6;
-    // What is compiled at the first use is no part of the passes.
+    // Compilation on first use is excluded.
     let first = fastest(1, || count(texts, |text| secrets::find_secrets(text).len())).0;
     let (plain_time, matches) = fastest(ROUNDS, || count(texts, |text| plain.find_iter(text).count()));
     let (time, findings) = fastest(ROUNDS, || count(texts, |text| secrets::find_secrets(text).len()));

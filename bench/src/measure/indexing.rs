@@ -1,7 +1,7 @@
-//! How fast the index is made, changed and asked at 10 k, 100 k and 1 M lines, so that growth is seen.
+//! Speed of building, updating and querying the index at 10 k, 100 k and 1 M lines, to show the growth.
 //!
-//! What depends on a fresh process (indexing a folder, its memory, opening it again from the cache) is measured in a child. The rest
-//! is measured here, in an index that a child would have too.
+//! Measurements that need a fresh process (indexing a folder, its memory, opening it from the cache) run in a child. The others
+//! run here, on an index like the child's.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ fn column(ghostbench: &Path, corpus: &Corpus) -> Result<Column> {
     Ok(Column { totals, cold, warm, queries, edits, branch, served })
 }
 
-/// What is indexed of a corpus of about so many lines.
+/// Indexes a corpus with about this number of lines.
 pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<Indexed> {
     Ok(open(&Corpus::new(repos, lines)?.folder)?.indexed().clone())
 }
@@ -62,7 +62,7 @@ fn open(folder: &Path) -> Result<Indexer> {
     Ok(Indexer::open(folder, &Limits::standard(), None, &|_| {})?.0)
 }
 
-/// How long something takes.
+/// Measures the duration.
 fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let done = work();

@@ -1,7 +1,7 @@
-//! The language server as an editor meets it: `ghostbench lsp` over standard input and output, in milliseconds.
+//! The language server as an editor uses it: `ghostbench lsp` over standard input and output, in milliseconds.
 //!
-//! The client is that of the end-to-end tests, whose own work is part of every time: it writes, is woken by the answer and reads
-//! it. Whatever it has to prepare is prepared before the clock starts.
+//! The client is that of the end-to-end tests, whose own work is part of every time: it writes, is woken by the answer and
+//! reads it. Its preparations are excluded.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -24,17 +24,17 @@ use super::figures::{self, Limit, Row, Times};
 use super::neighbours::Neighbours;
 use super::repositories::Repo;
 
-/// How often the server is started.
+/// Number of server starts.
 const STARTS: usize = 30;
 
-/// What the server promises from its start to the answer to `initialize`: the median, as peers are compared by.
+/// Limit of the time from the start to the answer to `initialize`: the median, as in comparisons with peers.
 const START: &[Limit] = &[Limit { percentile: 50, ms: 10.0 }];
 
-/// What is measured, and where.
+/// Inputs of the measurements.
 struct Bench<'a> {
     /// The server's program.
     ghostbench: PathBuf,
-    /// What is typed into.
+    /// The edited file.
     source: Source,
     /// The workspaces.
     repos: &'a [Repo],
@@ -55,11 +55,11 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     Ok(format!("{}\n\n{}", conditions(share), figures::table(&rows)))
 }
 
-/// What stands above the table.
+/// The text above the table.
 fn conditions(neighbours: f64) -> String {
     format!(
         "Release build, milliseconds, over stdio up to the answer in the client; other programs took {neighbours:.0} % of the processor time \
-         meanwhile. The typed file is {}. No request gives away the tree alone, so a typed character is taken in and parsed by the \
+         during the measurement. The typed file is {}. No request gives away the tree alone, so a typed character is taken in and parsed by the \
          server's steps outside of it; where a block or a docstring is half-written, tree-sitter reads much of the file again. The \
          scripted engine answers at once, in one document after 2 s; the built-in one works in all of the pinned repositories. For \
          comparison, llm-ls 0.5.4 on a machine of this kind: start 5.1, burst 406, request behind a 2 s answer 1,901.",
@@ -68,7 +68,7 @@ fn conditions(neighbours: f64) -> String {
 }
 
 impl Bench<'_> {
-    /// The workspace of one repository.
+    /// Returns the workspace of one repository.
     fn repo(&self, name: &str) -> Result<&Repo> {
         source::find(self.repos, name)
     }
@@ -87,7 +87,7 @@ impl Bench<'_> {
     }
 }
 
-/// How long something takes.
+/// Measures the duration.
 fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let done = work();

@@ -1,5 +1,5 @@
-//! The main path: `ghostbench try` mines 200 cases from about 50,000 lines, replays them with the built-in engine, scores
-//! them and reports, as a user's first call does.
+//! The main path: `ghostbench try` mines 200 cases from about 50,000 lines, replays them with the built-in engine, scores them
+//! and reports, as a user's first call does.
 
 use std::fs;
 use std::io::Read;
@@ -14,7 +14,7 @@ use super::repositories::Repo;
 /// The repositories that make up the workspace: four languages, together about 50,000 lines.
 const WORKSPACE: &[&str] = &["flask", "immer", "javapoet", "gin"];
 
-/// Times `try` is run; the table gives the median.
+/// Number of runs of `try`; the table shows the median.
 const RUNS: usize = 5;
 
 /// One run of `try`.
@@ -22,7 +22,7 @@ struct Measurement {
     wall: Duration,
     /// Largest resident set, bytes.
     peak_memory: u64,
-    /// What `--json` printed.
+    /// Output of `--json`.
     summary: serde_json::Value,
 }
 
@@ -87,7 +87,7 @@ fn run_once(ghostbench: &Path, folder: &Path) -> Result<Measurement> {
     Ok(Measurement { wall, peak_memory, summary: serde_json::from_str(&text)? })
 }
 
-/// Waits for the child and returns its largest resident set in bytes, as the kernel counted it up to the last look.
+/// Waits for the child and returns its peak resident set in bytes, as of the last poll.
 fn watch_memory(child: &mut Child) -> Result<u64> {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

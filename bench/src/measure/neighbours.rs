@@ -1,20 +1,20 @@
-//! How much of the machine other programs take, so that a reader can tell how far to trust the times.
+//! Processor share of other programs, as an indicator of the times' reliability.
 
 use std::fs;
 
 use anyhow::{Context, Result};
 
-/// Processor time since the start of the machine, in the kernel's ticks.
+/// Processor time since boot, in the kernel's ticks.
 struct Ticks {
     /// Of all processors, idle or not.
     all: u64,
-    /// Of which somebody used.
+    /// Used by any process.
     used: u64,
-    /// Of which we and our children that ended used.
+    /// Used by this process and its children that ended.
     ours: u64,
 }
 
-/// Watches from now on.
+/// A measurement that starts at its creation.
 pub(super) struct Neighbours {
     start: Ticks,
 }
@@ -24,7 +24,7 @@ impl Neighbours {
         Ok(Neighbours { start: Ticks::now()? })
     }
 
-    /// The share of processor time that other programs took since then, in percent.
+    /// Returns the share of processor time that other programs took since then, in percent.
     pub(super) fn share(&self) -> Result<f64> {
         let now = Ticks::now()?;
         let used = now.used - self.start.used;
@@ -33,10 +33,10 @@ impl Neighbours {
     }
 }
 
-/// The kernel's ticks of a second: the same on all of Linux, whatever its own clock does.
+/// The kernel's ticks per second: the same on all of Linux, whatever its own clock rate.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What this process and its children that ended have had of the processors, in seconds.
+/// Returns the processor time of this process and its children that ended, in seconds.
 pub(super) fn core_seconds() -> Result<f64> {
     Ok(Ticks::now()?.ours as f64 / TICKS_PER_SECOND)
 }
@@ -48,8 +48,8 @@ impl Ticks {
         Ticks::parse(&machine, &process).context("the kernel's account of processor time is not as expected")
     }
 
-    /// `machine` begins with `cpu user nice system idle iowait irq softirq steal`; the 14th to 17th field of `process` are user and
-    /// system time, ours and our children's.
+    /// `machine` begins with `cpu user nice system idle iowait irq softirq steal`; the 14th to 17th field of `process` are user
+    /// and system time of this process and of its children.
     fn parse(machine: &str, process: &str) -> Option<Ticks> {
         let numbers = |text: &str| text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let machine: Vec<u64> = numbers(machine.lines().next()?.strip_prefix("cpu ")?);

@@ -1,5 +1,5 @@
-//! Ghost text in a real Neovim: from a key to the suggestion that answers it, with our server and with one that answers at
-//! once. The difference is what we cost; the rest is Neovim's own delay.
+//! Ghost text in a real Neovim: time from a key to its suggestion, with our server and with one that answers at once. The
+//! difference is our latency; the rest is Neovim's own delay.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,19 +10,19 @@ use xtask::{components, process};
 
 use super::repositories::Repo;
 
-/// The repository whose lines are typed, and the file.
+/// The repository and the file whose lines are typed.
 const REPOSITORY: &str = "rich";
 const FILE: &str = "rich/console.py";
 
-/// Keys of a run that a suggestion answers.
+/// Keys with a suggestion per run.
 const KEYS: usize = 20;
 
-/// Places that a run may try: the built-in engine has nothing to say at some.
+/// Maximum positions per run: the built-in engine has no suggestion at some.
 const PLACES: usize = 120;
 
 const RUNS: usize = 3;
 
-/// Milliseconds from a key to the request that Neovim sends, to the server's answer, and to the suggestion.
+/// Milliseconds from a key to Neovim's request, to the server's answer, and to the suggestion.
 struct Key {
     sent: f64,
     answered: f64,
@@ -33,7 +33,7 @@ struct Key {
 struct Run {
     /// Sorted by the time to the suggestion.
     keys: Vec<Key>,
-    /// Keys that no suggestion answered.
+    /// Keys without a suggestion.
     silent: u64,
     /// Neovim's version.
     version: String,
@@ -73,7 +73,7 @@ fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<Run> {
     run_of(&serde_json::from_str(&process::output(&mut command)?)?)
 }
 
-/// Reads what the script printed.
+/// Parses the script's output.
 fn run_of(printed: &Value) -> Result<Run> {
     if let Some(error) = printed["error"].as_str() {
         bail!("failed to measure in Neovim: {error}");

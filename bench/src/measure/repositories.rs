@@ -1,10 +1,10 @@
-//! The repositories that the benchmarks run on: names, pinned versions and where their sources lie.
+//! The repositories of the benchmarks: names, pinned versions and the folders of their sources.
 
 use std::path::PathBuf;
 
 use syntax::Language;
 
-/// Who distributes a repository, under the name in [`Pinned::package`].
+/// The registry of a repository, for the name in [`Pinned::package`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Registry {
     /// A source distribution of PyPI.
@@ -24,22 +24,22 @@ pub(crate) enum Registry {
 /// A repository at one version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pinned {
-    /// What tables call it; also its folder below `target/bench-repos`.
+    /// Name in tables and of its folder below `target/bench-repos`.
     pub name: &'static str,
-    /// The registry's name for it.
+    /// Name in the registry.
     pub package: &'static str,
-    /// Version, as the registry writes it.
+    /// Version, in the registry's notation.
     pub version: &'static str,
-    /// The language that is measured.
+    /// The measured language.
     pub language: Language,
-    /// Who distributes it.
+    /// The registry.
     pub registry: Registry,
-    /// Where the sources lie in the unpacked package.
+    /// Folder of the sources in the unpacked package.
     pub sources: &'static str,
 }
 
 impl Pinned {
-    /// Whether code of `language` may be written like that of the measured one.
+    /// Whether code of `language` has the same syntax as the measured one.
     pub(crate) fn measures(&self, language: Language) -> bool {
         family(self.language) == family(language)
     }
@@ -62,7 +62,7 @@ pub(crate) struct Repo {
     pub root: PathBuf,
 }
 
-/// The repositories of every part, which are also among those that weights are fitted on.
+/// The repositories of every part; weights are fitted on them, too.
 pub(crate) const REPOSITORIES: &[Pinned] = &[
     pinned("flask", "flask", "3.1.3", Language::Python, Registry::PyPi, "."),
     pinned("rich", "rich", "15.0.0", Language::Python, Registry::PyPi, "."),
@@ -80,7 +80,7 @@ pub(crate) const REPOSITORIES: &[Pinned] = &[
     pinned("dapper", "Dapper", "31981fd", Language::CSharp, Registry::Golden, "."),
 ];
 
-/// Further repositories that the weights of retrieval are fitted on. No table is made from these, nor from [`REPOSITORIES`],
+/// Additional repositories that the weights of retrieval are fitted on. No table is made from these, nor from [`REPOSITORIES`],
 /// where retrieval is measured.
 pub(crate) const FIT: &[Pinned] = &[
     pinned("attrs", "attrs", "26.1.0", Language::Python, Registry::PyPi, "."),
@@ -102,8 +102,8 @@ pub(crate) const FIT: &[Pinned] = &[
     pinned("snappy", "snappy", "1.1.9-3", Language::Cpp, Registry::DebianSource, "."),
 ];
 
-/// The repositories that the tables of retrieval are made from. No weight is fitted on them, and none was in the study that
-/// retrieval was designed with.
+/// The repositories of the retrieval tables. No weight is fitted on them, and none was in the study that retrieval was designed
+/// with.
 pub(crate) const REPORTED: &[Pinned] = &[
     pinned("prompt_toolkit", "prompt_toolkit", "3.0.53", Language::Python, Registry::PyPi, "."),
     pinned("scrapy", "scrapy", "2.19.0", Language::Python, Registry::PyPi, "."),
@@ -166,7 +166,7 @@ mod tests {
     fn what_is_reported_was_never_fitted() {
         let names = |set: &[Pinned]| -> BTreeSet<_> { set.iter().map(|pinned| pinned.name).collect() };
         let fitted = &names(REPOSITORIES) | &names(FIT);
-        assert_eq!(fitted.len(), REPOSITORIES.len() + FIT.len(), "a repository stands twice");
+        assert_eq!(fitted.len(), REPOSITORIES.len() + FIT.len(), "a repository occurs twice");
         assert!(fitted.is_disjoint(&names(REPORTED)));
     }
 }

@@ -1,7 +1,7 @@
-//! What the strategies of retrieval find at cursors that need a name of another file.
+//! Quality of the retrieval strategies at cursors that need a name from another file.
 //!
-//! Cases come from repositories that no weight was fitted on. Every strategy is asked at the same cursors and gets the same budget,
-//! and what it shows is judged as text: no engine takes part, except in the last table. Besides the tables, every answer goes into
+//! Cases come from repositories that no weight was fitted on. Every strategy gets the same cursors and the same budget, and its
+//! output is evaluated as text: no engine is involved, except in the last table. Besides the tables, every answer is written to
 //! `target/bench-retrieval.csv`.
 
 use std::fs;
@@ -22,14 +22,14 @@ pub(crate) use mined::Mined;
 
 /// Seed of the cases and of the resampling.
 const SEED: u64 = 7;
-/// What every strategy may show: what CrossCodeEval gives its context of a prompt.
+/// Budget of every strategy: the size of CrossCodeEval's context of a prompt.
 const BUDGET_TOKENS: usize = 512;
-/// Characters of a token, as the public figures and the feasibility study count them.
+/// Characters of a token, as in the public figures and the feasibility study.
 const CHARACTERS_PER_TOKEN: usize = 4;
-/// Where every answer is written.
+/// File with all answers.
 const ROWS_FILE: &str = "target/bench-retrieval.csv";
 
-/// Asks every strategy about every case and returns the Markdown of the section.
+/// Runs every strategy on every case and returns the Markdown of the section.
 pub(crate) fn measure(reported: &[Repo]) -> Result<String> {
     let mut sources = Vec::new();
     let mut rows = Vec::new();

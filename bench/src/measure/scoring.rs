@@ -1,4 +1,4 @@
-//! Scoring against CrossCodeEval's own way in Python, on the same rows.
+//! Scoring compared to CrossCodeEval's own implementation in Python, on the same rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,22 @@ use xtask::process;
 
 use super::fetch;
 
-/// What the original asks for; without the optional library for edit similarity, as its list of requirements has it.
+/// Requirements of the original, without the optional library for edit similarity, as in its list of requirements.
 const REQUIREMENTS: &[&str] =
     &["fuzzywuzzy==0.18.0", "nltk==3.8.1", "tree_sitter==0.21.3", "tree_sitter_languages==1.10.2"];
 
-/// Each case's best of so many rounds is taken. Ours take a hundredth of the time, so that other work on the machine shows more.
+/// Number of rounds per case, of which the best counts. Our implementation takes a hundredth of the time, so other load on the
+/// machine affects it more.
 const ROUNDS: &str = "20";
 const ORIGINAL_ROUNDS: &str = "3";
 
-/// Where the Python packages go, below the repository root.
+/// Folder of the Python packages, relative to the repository root.
 const ENVIRONMENT: &str = "target/cceval-venv";
 
-/// The original's program, written down for this comparison.
+/// The original program, rewritten for this comparison.
 const ORIGINAL: &str = "server/scoring/benches/cceval_python.py";
 
-/// What stands above the rows.
+/// The text above the rows.
 const TABLE_HEAD: &str = "\
 Milliseconds per case on one core, each case's best of 20 rounds (3 in Python). \"Same\" tells whether all aggregates are equal. In Python the
 original's grammar is older than ours, and some cases are truncated elsewhere because of that; the golden tests
@@ -33,23 +34,23 @@ name them.
 | language | cases | Ghostbench | original in Python | ratio | same |
 |---|---|---|---|---|---|";
 
-/// What stands above the rows of real prompts.
+/// The text above the rows of real prompts.
 const REAL_HEAD: &str = "\
 The same on real rows: the benchmark's own prompts, which are whole files up to the cursor, with the raw answers of six models.
 
 | language | cases | Ghostbench | original in Python | ratio | same |
 |---|---|---|---|---|---|";
 
-/// Template of the real answers that are taken; the others ask the same questions.
+/// Template of the real answers that are used; the others answer the same cases.
 const REAL_TEMPLATE: &str = "comment";
 
-/// Where the real rows are put together.
+/// File of the combined real rows.
 const REAL_ROWS: &str = "target/cceval-real-rows.jsonl";
 
-/// The numbers that both sides compute and that must be the same.
+/// The aggregates that must be equal in both implementations.
 const AGGREGATES: &[&str] = &["em", "es", "id_em", "id_f1"];
 
-/// Scores the same rows in both ways and returns the Markdown of the section.
+/// Scores the same rows with both implementations and returns the Markdown of the section.
 pub(crate) fn measure() -> Result<String> {
     let golden =
         fetch::golden_folder().context("GHOSTBENCH_GOLDEN does not name the folder of golden data")?;
@@ -58,7 +59,7 @@ pub(crate) fn measure() -> Result<String> {
     Ok(format!("{synthetic}\n\n{real}"))
 }
 
-/// Both sides' numbers for the rows of a file, below `head`.
+/// The results of both implementations for the rows of a file, below `head`.
 fn table(head: &str, rows: &Path) -> Result<String> {
     let original = run_original(rows)?;
     let ours = run_ours(rows)?;
@@ -69,7 +70,7 @@ fn table(head: &str, rows: &Path) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// Joins the benchmark's tasks with what models answered to them.
+/// Joins the benchmark's tasks with the models' answers.
 fn real_rows(golden: &Path) -> Result<PathBuf> {
     let read = |name: &str| -> Result<Vec<Value>> {
         let text = fs::read_to_string(golden.join(name)).with_context(|| format!("cannot read {name}"))?;

@@ -1,5 +1,5 @@
-//! Ghost text in a real VS Code: from a key to the suggestion that answers it, with our server and with one that answers at once. The
-//! difference is what we cost; the rest is VS Code's own delay.
+//! Ghost text in a real VS Code: time from a key to its suggestion, with our server and with one that answers at once. The
+//! difference is our latency; the rest is VS Code's own delay.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,48 +16,48 @@ use xtask::{extension, process};
 use super::figures::{self, Limit, Row, Times};
 use super::repositories::Repo;
 
-/// The repository whose lines are typed, and the file.
+/// The repository and the file whose lines are typed.
 const REPOSITORY: &str = "rich";
 const FILE: &str = "rich/console.py";
 
-/// Keys of a run that a suggestion answers.
+/// Keys with a suggestion per run.
 const KEYS: usize = 20;
-/// Keys that a run may press: the built-in engine has nothing to say at some places.
+/// Maximum keys per run: the built-in engine has no suggestion at some positions.
 const MAX_KEYS: usize = 150;
-/// Keys before those that count, while a window that was just opened still has other things to do.
+/// Warm-up keys, while a new window is still busy.
 const WARM_UP: usize = 20;
 
 const RUNS: usize = 3;
 
-/// Shorter lines leave nothing to suggest, in characters without indentation.
+/// Minimum length of a line in characters without indentation.
 const MIN_LINE: usize = 24;
-/// Characters of a line that stand before the key.
+/// Characters of a line before the key.
 const TYPED: usize = 6;
 
-/// Until a key counts as one without a suggestion: several times what any takes.
+/// Timeout of a suggestion: several times the usual time.
 const PATIENCE: Duration = Duration::from_millis(600);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// What a suggestion of ours may take longer than one that is there at once: the median.
+/// Maximum additional time of our suggestions compared to instant ones, in milliseconds: the median.
 const MORE_MS: f64 = 15.0;
 
 /// Suggestions of one server.
 #[derive(Default)]
 struct Drawn {
     times: Vec<Duration>,
-    /// Keys that no suggestion answered.
+    /// Keys without a suggestion.
     silent: usize,
 }
 
-/// Names the measured program to [`tests::binary`].
+/// Environment variable with the measured program, for [`tests::binary`].
 const BINARY: &str = "GHOSTBENCH_BIN";
 
-/// Whether the environment tells the driver where everything is.
+/// Whether the environment contains the paths that the driver needs.
 pub(crate) fn is_prepared() -> bool {
     [code_server::VARIABLE, BINARY].into_iter().all(|variable| env::var_os(variable).is_some())
 }
 
-/// Prepares everything and measures in a process whose environment tells of it.
+/// Prepares everything and measures in a child process with the required environment.
 pub(crate) fn prepare_and_measure() -> Result<()> {
     let (code_server, ghostbench) = (code_server::install()?, super::ghostbench()?);
     extension::build()?;
@@ -80,7 +80,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
 }
 
 impl Drawn {
-    /// Types into a window of its own that the server serves.
+    /// Types into a separate window with this server.
     fn add(&mut self, repo: &Repo, server: impl Fn(&Project) -> Result<PathBuf>) -> Result<()> {
         let project = Project::new("");
         copy(&repo.root, &project.root())?;
@@ -90,7 +90,7 @@ impl Drawn {
         editor.wait_until("Eyes.status()?.endsWith('Ghostbench: ready')");
         let places = places(&fs::read_to_string(project.root().join(FILE))?);
         let wanted = self.times.len() + KEYS;
-        // From the end upwards, so that the places that are left stay where they are.
+        // From the end upwards, so that the remaining positions stay valid.
         for (number, (line, column, key)) in places.into_iter().rev().take(MAX_KEYS).enumerate() {
             editor.go_to(line, column);
             editor.press("Shift+End");
@@ -112,7 +112,7 @@ impl Drawn {
     }
 }
 
-/// From a key to the suggestion; `None` if there was none.
+/// Returns the time from a key to its suggestion; `None` if there was none.
 fn time(editor: &VsCode, key: &str) -> Option<Duration> {
     editor.type_text(key);
     let start = Instant::now();
@@ -125,7 +125,8 @@ fn time(editor: &VsCode, key: &str) -> Option<Duration> {
     None
 }
 
-/// Lines, columns and what is typed there: a character in the midst of a line, in place of the rest of it. Lines and columns count from 1.
+/// Lines, columns and the typed text: a character in the middle of a line, which replaces the rest of it. Lines and columns
+/// count from 1.
 fn places(text: &str) -> Vec<(usize, usize, String)> {
     let place = |(number, line): (usize, &str)| {
         let code = line.trim_start();
@@ -137,7 +138,7 @@ fn places(text: &str) -> Vec<(usize, usize, String)> {
     text.lines().enumerate().filter_map(place).collect()
 }
 
-/// The server that answers at once: a program that runs the script.
+/// Creates the program of the instant server, which runs the script.
 fn instant_server(project: &Project) -> Result<PathBuf> {
     let node = component("node").context("Node is not installed")?;
     let script = process::repository_root().join("bench/src/measure/vscode/instant_server.mjs");

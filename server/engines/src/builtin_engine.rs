@@ -1,4 +1,4 @@
-//! The embedded engine as an [`Engine`]: the model of `builtin`, run where it blocks nobody.
+//! The embedded engine as an [`Engine`]: runs the model of `builtin` on a blocking thread.
 
 use builtin::{Completion, Hint, Origin, Settings, Source};
 use futures_util::FutureExt;
@@ -10,7 +10,7 @@ use crate::{
     Alternative, Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink,
 };
 
-/// The engine that needs nothing installed.
+/// The embedded engine. Needs no installation.
 #[derive(Clone, Debug)]
 pub struct BuiltinEngine {
     description: Description,
@@ -18,7 +18,7 @@ pub struct BuiltinEngine {
 }
 
 impl BuiltinEngine {
-    /// The engine under the user's name for it.
+    /// Creates the engine under a user-defined name.
     pub fn new(name: &str, settings: Settings) -> BuiltinEngine {
         let model = settings.method.name().to_owned();
         let description =
@@ -26,7 +26,7 @@ impl BuiltinEngine {
         BuiltinEngine { description, settings }
     }
 
-    /// Nothing is kept back from who asked for it.
+    /// An explicit invocation gets every answer, uncertain ones included.
     fn settings_for(&self, request: &Request) -> Settings {
         if request.invoked {
             Settings { min_probability: None, min_continuation: None, ..self.settings }
@@ -58,25 +58,25 @@ impl BuiltinEngine {
     }
 }
 
-/// The message of a panic is left out, because it may quote the document.
+/// Omits the panic message, because it may quote the document.
 fn failure(engine: &str, error: &JoinError) -> Error {
     if error.is_cancelled() {
         return Error::Cancelled;
     }
-    Error::Failed { engine: engine.to_owned(), message: "it stopped by a defect".to_owned() }
+    Error::Failed { engine: engine.to_owned(), message: "it panicked".to_owned() }
 }
 
-/// What the model made of a request.
+/// The model's output for a request.
 struct Made {
     completion: Completion,
     explanation: Option<Explanation>,
     alternatives: Vec<Alternative>,
 }
 
-/// `None` when the request was cancelled before anything was written.
+/// Returns `None` if the request was cancelled before any text was produced.
 fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Made> {
     let corpus = request.corpus.as_ref()?;
-    // The model takes the last hint as the nearest.
+    // The model treats the last hint as the nearest.
     let hints: Vec<Hint<'_>> =
         request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
     let mut keep_going = || !running.is_cancelled();
@@ -108,7 +108,7 @@ fn explanation(completion: &Completion, origins: Vec<Origin>, hints: usize) -> E
     Explanation { tokens: tokens.collect(), ending: completion.stop.name(), figures: completion.figures() }
 }
 
-/// Counts hints as the request does, from the nearest one on.
+/// Converts a hint's number to the request's order, nearest first.
 fn in_request(origin: Origin, hints: usize) -> Origin {
     let source = match origin.source {
         Source::Hint(hint) => Source::Hint(hints - 1 - hint),
@@ -145,9 +145,9 @@ impl Engine for BuiltinEngine {
         true
     }
 
-    /// It reads the whole workspace, in which everything stands that could be chosen for it. Choosing from that for the first uses of other
-    /// files' names, where it helps most, gains 0.4 points of edit similarity and no exact match, whatever weight it is given, and takes
-    /// longer than a statement (`docs/benchmarks.md`, retrieval). Context that a case brings it takes.
+    /// Always false: the engine already reads the whole workspace, which contains everything retrieval could choose. Retrieval
+    /// for the first uses of other files' names, where it helps most, gains 0.4 points of edit similarity and no exact match at
+    /// any weight, and takes longer than a statement (`docs/benchmarks.md`, retrieval). Context that a case brings is used.
     fn reads_context(&self) -> bool {
         false
     }
@@ -174,6 +174,6 @@ mod tests {
     async fn a_panic_is_reported_without_the_code_that_it_quotes() {
         let task = tokio::task::spawn_blocking(|| panic!("byte 3 is inside 'ß' of `straße = 1`"));
         let error: JoinError = task.await.expect_err("the task panics");
-        assert_eq!(failure("builtin", &error).to_string(), "engine `builtin` failed: it stopped by a defect");
+        assert_eq!(failure("builtin", &error).to_string(), "engine `builtin` failed: it panicked");
     }
 }

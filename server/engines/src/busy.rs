@@ -1,4 +1,4 @@
-//! Engines that are counted while they work.
+//! Counts the requests that engines are working on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,29 +9,29 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Description, Engine, Error, Introduction, Request, Sink};
 
-/// How many questions engines are working on.
+/// Number of requests in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Busy(Arc<AtomicUsize>);
 
 impl Busy {
-    /// The number right now.
+    /// Returns the current number.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// An engine whose questions are counted, however they end.
+    /// Wraps an engine so that its requests are counted until they end, however they end.
     pub fn counting(&self, engine: Arc<dyn Engine>) -> Arc<dyn Engine> {
         Arc::new(Counted { engine, busy: self.clone() })
     }
 
-    /// Counts a question until what is returned is dropped.
+    /// Counts a request until the returned guard is dropped.
     pub(crate) fn begin(&self) -> Question<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Question(&self.0)
     }
 }
 
-/// One question under way.
+/// One request in progress.
 pub(crate) struct Question<'a>(&'a AtomicUsize);
 
 impl Drop for Question<'_> {

@@ -1,20 +1,20 @@
-//! Cassettes: what engines were asked and what came back, in one file, so that it can be had again without them.
+//! Cassettes: files of recorded requests and answers, for replay without the engines.
 //!
 //! ```text
-//! request --canonical form--> hash --held?--yes--> the answer as it came, with the times it came at
+//! request --canonical form--> hash --held?--yes--> the recorded answer, with its times
 //!                                     |
 //!                                     no--offline--> Miss
 //!                                     |
-//!                                     +--else--> the engine is asked; its answer is appended once it turned out to be one
+//!                                     +--else--> query the engine; append its answer once it is complete
 //! ```
 //!
-//! Responsible for the file (`file`), for which recording answers which request, and for counting. The canonical form is made where
-//! a request is: for servers in `http`, of what is really sent, so that another template or another option is another request; for
-//! programs in `taped`, of the question itself.
+//! Responsible for the file (`file`), for matching requests and recordings, and for counters. The canonical form is created
+//! where the request is built: for servers in `http`, from the actual HTTP request, so that another template or option is
+//! another request; for programs in `taped`, from the engine's request.
 //!
-//! Never holds a key: the form is hashed, and what is kept of it for people goes through the same filter as messages, and then through
-//! `masks`, which removes the secrets of the code. Never holds a failure that the next attempt may not meet: broken connections, busy servers, refused keys. Never stands in the way: what cannot be
-//! written is told at the end of a run, and answers are given nevertheless.
+//! Must never contain a key: the form is hashed, and its readable part is redacted like messages, and then by `masks`, which
+//! removes the secrets of the code. Must never contain a failure that a retry may not repeat: broken connections, busy servers,
+//! rejected keys. Must never delay or fail an answer: write errors are reported at the end of a run.
 
 mod answers;
 mod file;
@@ -41,16 +41,16 @@ pub use taped::taped;
 
 use file::{Contents, Recorder, Row};
 
-/// Answers to requests, by the hashes of their canonical forms.
+/// Recorded answers, by the hashes of the requests' canonical forms.
 ///
-/// A request that is asked several times in one run gets the answers that were recorded to it in their order, so that repetitions stay
-/// as different as they were; once these are used up, the last one is given again, and counted.
+/// If a request is repeated in one run, its answers are replayed in recorded order, so that repetitions vary as they did; after
+/// the last one, the last one is repeated, and counted as such.
 pub struct Cassette {
-    /// `None` for one that holds nothing.
+    /// `None` for an empty cassette.
     path: Option<PathBuf>,
     held: HashMap<Hash, Held>,
     lessons: HashMap<String, Vec<String>>,
-    /// `None` while offline.
+    /// `None` if offline.
     recorder: Option<Mutex<Recorder>>,
     torn_line: Option<usize>,
     counts: Counts,
@@ -60,7 +60,7 @@ pub struct Cassette {
 #[derive(Default)]
 struct Held {
     replies: Vec<Arc<Recorded>>,
-    /// How many of them were given.
+    /// Number of replayed answers.
     given: AtomicUsize,
 }
 
@@ -72,39 +72,39 @@ struct Counts {
     missed: AtomicUsize,
 }
 
-/// What a cassette did so far.
+/// Counters of a cassette.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Answers that it gave.
+    /// Replayed answers.
     pub replayed: usize,
-    /// How many of these had been given before in this run, because fewer are held than were asked for.
+    /// Number of replayed answers that were repetitions, because the request was repeated more often than recorded.
     pub repeated: usize,
-    /// Answers that it took.
+    /// Recorded answers.
     pub recorded: usize,
-    /// Questions that it had no answer to, and that nobody else was asked.
+    /// Requests without an answer while offline.
     pub missed: usize,
-    /// Why it could not take any more.
+    /// The error that stopped recording.
     pub failure: Option<String>,
 }
 
-/// Why a request has no recorded answer, where nothing else may be asked.
+/// Why a request has no recorded answer while offline.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Miss {
-    /// Nothing is recorded at all.
-    #[error("`--offline` keeps it from being asked; name a file that holds its answers with `--cassette`")]
+    /// There is no cassette.
+    #[error("`--offline` makes no requests; name a file with recorded answers with `--cassette`")]
     NoCassette,
-    /// This request is not.
+    /// This request is not recorded.
     #[error(
-        "{} holds no answer to this request, and `--offline` keeps it from being asked; run once without `--offline` to record it",
+        "{} holds no answer to this request, and `--offline` makes no requests; run once without `--offline` to record it",
         cassette.display()
     )]
     NotHeld {
         /// The file.
         cassette: PathBuf,
     },
-    /// Its answer was not needed to its end.
+    /// The recording ends before the end of the answer.
     #[error(
-        "{} holds the beginning of this answer only, as much as was needed when it was recorded; record it again into another file",
+        "{} has only the beginning of this answer; record it again into another file",
         cassette.display()
     )]
     EndsEarly {
@@ -113,29 +113,29 @@ pub enum Miss {
     },
 }
 
-/// A request in the form by which it is known.
+/// A request in canonical form.
 pub(crate) struct Canonical {
     hash: Hash,
-    /// As much of it as people may see.
+    /// The redacted request.
     shown: Value,
-    /// The document that it is about.
+    /// The document of the request.
     document: Option<Document>,
 }
 
 impl Cassette {
-    /// Replays what the file holds, and adds what it does not. A file that is not there is made.
+    /// Replays recorded answers, and records others. Creates the file if it is missing.
     pub fn recording(path: &Path) -> Result<Cassette, CassetteError> {
         let (contents, recorder) = Recorder::open(path)?;
         Ok(Cassette::holding(Some(path), contents, Some(recorder)))
     }
 
-    /// Replays what the file holds; all else is a [`Miss`]. Without a file, everything is.
+    /// Replays recorded answers; every other request is a [`Miss`]. Without a file, every request is.
     pub fn offline(path: Option<&Path>) -> Result<Cassette, CassetteError> {
         let contents = path.map(file::read).transpose()?.unwrap_or_default();
         Ok(Cassette::holding(path, contents, None))
     }
 
-    /// Whether it is all that may be asked.
+    /// Whether no engine may be contacted.
     pub fn is_offline(&self) -> bool {
         self.recorder.is_none()
     }
@@ -159,12 +159,12 @@ impl Cassette {
         }
     }
 
-    /// The line, from 1, that a killed writer left unfinished at the end of the file, and that was passed over.
+    /// Number of the incomplete last line, from 1, that a killed writer left and that was skipped.
     pub fn torn_line(&self) -> Option<usize> {
         self.torn_line
     }
 
-    /// What it did so far.
+    /// Returns the counters.
     pub fn tally(&self) -> Tally {
         let Counts { replayed, repeated, recorded, missed } = &self.counts;
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
@@ -177,7 +177,7 @@ impl Cassette {
         }
     }
 
-    /// The next answer to a request; `None` if it is to be asked.
+    /// Returns the next answer to a request; `None` if the engine has to be queried.
     fn find(&self, request: &Canonical) -> Result<Option<Arc<Recorded>>, Miss> {
         let Some(held) = self.held.get(&request.hash) else {
             return match (&self.recorder, &self.path) {
@@ -214,8 +214,8 @@ impl fmt::Debug for Cassette {
     }
 }
 
-/// A cassette in the hands of one engine. The engine's name is a part of each request: two servers that run different models can be
-/// asked the very same thing, and neither may answer for the other.
+/// A cassette for one engine. The engine's name is part of each request, because two servers with different models can get
+/// identical requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Tape {
     cassette: Arc<Cassette>,
@@ -227,56 +227,56 @@ impl Tape {
         Tape { cassette, engine: engine.to_owned() }
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub(crate) fn engine(&self) -> &str {
         &self.engine
     }
 
-    /// The next answer to a request; `None` if it is to be asked.
+    /// Returns the next answer to a request; `None` if the engine has to be queried.
     pub(crate) fn find(&self, request: &Canonical) -> Result<Option<Arc<Recorded>>, Miss> {
         self.cassette.find(request)
     }
 
-    /// Keeps an answer.
+    /// Records an answer.
     pub(crate) fn record(&self, request: Canonical, reply: Recorded) {
         self.cassette.append(&Row::of(&self.engine, request, reply));
     }
 
-    /// What was learnt about the engine while it was recorded. It holds for all requests, in whichever order they come now.
+    /// Returns the recorded quirks of the engine. They apply to all requests, in any order.
     pub(crate) fn lessons(&self) -> &[String] {
         self.cassette.lessons.get(&self.engine).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Keeps what was learnt.
+    /// Records a quirk.
     pub(crate) fn record_lesson(&self, lesson: &str) {
         self.cassette.append(&Row::Lesson { engine: self.engine.clone(), lesson: lesson.to_owned() });
     }
 
-    /// Counts a question that stays without an answer.
+    /// Counts a request without an answer.
     pub(crate) fn count_miss(&self) {
         self.cassette.counts.missed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What is wrong with a recording that ends before somebody has enough.
+    /// Returns the error for a recording that ends before the listener has enough.
     pub(crate) fn ends_early(&self) -> Miss {
         Miss::EndsEarly { cassette: self.cassette.path.clone().unwrap_or_default() }
     }
 }
 
-/// A time as it is kept: to a hundredth of a millisecond.
+/// Rounds a time for storage to a hundredth of a millisecond.
 pub(crate) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 1e2
 }
 
 impl Canonical {
-    /// The form of a request to the engine of this name; `shown` is what people may see of it.
+    /// Creates the form of a request to the engine of this name; `shown` is its redacted form.
     pub(crate) fn new(engine: &str, request: &Value, shown: Value) -> Canonical {
-        // Keys of objects are sorted, and numbers and texts are written in one way, whoever wrote the request.
+        // Keys of objects are sorted, and numbers and strings have one notation.
         let form = json!({"engine": engine, "request": request}).to_string();
         Canonical { hash: blake3::hash(form.as_bytes()), shown, document: None }
     }
 
-    /// The same request, which is about this document: secrets that the cursor parts are masked in its row.
+    /// Returns the same request for this document: secrets that the cursor splits are masked in its row.
     pub(crate) fn about(self, document: Option<Document>) -> Canonical {
         Canonical { document, ..self }
     }

@@ -1,5 +1,4 @@
-//! Checking an engine: whether anybody is there, how fast it is, whether it streams and can be stopped, and whether its model is asked
-//! the way it wants.
+//! Checks an engine: availability, speed, streaming, cancellation, and whether its prompt format suits the model.
 //!
 //! ```text
 //! introduce --> probes in the chosen form --> times
@@ -7,9 +6,9 @@
 //!                       +--> the same probes in other forms --judge--> verdict
 //! ```
 //!
-//! Everything is measured by asking, through the same [`Engine`] that completes: nothing is believed because a format promises it. What
-//! answers mean is told in `prompt::proof`. One question is under way at a time, so that times are those of the engine. It neither prints
-//! nor knows settings; dropping the future frees the engine.
+//! Everything is measured with requests through the same [`Engine`] that completes; no property is assumed from the format.
+//! `prompt::proof` interprets the answers. Requests run one at a time, so that times are the engine's own. This module prints
+//! nothing and knows no settings. Dropping the future frees the engine.
 
 mod cancelling;
 mod forms;
@@ -26,68 +25,68 @@ pub use cancelling::Cancelling;
 use forms::Alternative;
 use heard::{Heard, LONG, ask, question};
 
-/// What was found out about an engine.
+/// Result of an engine check.
 #[derive(Debug, Default)]
 pub struct Check {
-    /// What it says of itself.
+    /// The engine's metadata.
     pub introduction: Introduction,
-    /// Why it gave no answer.
+    /// Why the engine gave no answer.
     pub fault: Option<Error>,
-    /// How long a warm answer of a few words takes.
+    /// Latency of a warm, short answer.
     pub times: Option<Times>,
-    /// Tokens that it writes in a second, where that can be told.
+    /// Tokens per second, if measurable.
     pub speed: Option<Speed>,
-    /// How a long answer comes.
+    /// How a long answer is streamed.
     pub streaming: Option<Streaming>,
-    /// What becomes of a cancelled question.
+    /// Effect of cancelling a request.
     pub cancelling: Option<Cancelling>,
-    /// How it fills the holes in the chosen form, if one could be chosen.
+    /// Probe results with the chosen form, if a form could be chosen.
     pub chosen: Option<Tried>,
-    /// The same in other forms, as far as they were tried.
+    /// Probe results with the other forms that were tried.
     pub others: Vec<Tried>,
-    /// What that says of the form; nothing for engines that ask no model of ours.
+    /// Verdict on the chosen form; `None` for engines without a prompt format.
     pub verdict: Option<Verdict>,
 }
 
-/// Medians over the probes, the first one aside, which may load the model.
+/// Medians over the probes, without the first one, which may load the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Until the first text.
+    /// Time to the first text.
     pub first: Duration,
-    /// Until the end.
+    /// Time to the end.
     pub total: Duration,
 }
 
-/// How fast an engine writes.
+/// Generation speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// Tokens in a second.
+    /// Tokens per second.
     pub tokens_per_second: f64,
-    /// Whether the engine counted them; else they are estimated.
+    /// Whether the engine counted the tokens; otherwise they are estimated.
     pub is_counted: bool,
 }
 
-/// How an answer comes.
+/// How an answer is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Streaming {
-    /// In so many pieces, while it is written.
+    /// In this many pieces during generation.
     Pieces(usize),
-    /// In so many pieces, which all came at its end: something in between keeps them.
+    /// In this many pieces, all at the end: a proxy buffers the stream.
     HeldBack(usize),
-    /// As a whole.
+    /// In one piece.
     Whole,
 }
 
-/// A model that is loaded for the first question may take so long.
+/// Timeout of the first request, which may load a model.
 const FIRST_LIMIT: Duration = Duration::from_secs(120);
-/// Whoever takes longer for a few words is of no use while somebody types.
+/// Timeout of a probe: an engine that needs longer for a few words is unusable while typing.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Nobody waits longer for an opinion on templates; what was not tried by then is not judged.
+/// Time limit for testing other forms. Forms that weren't tested by then are not judged.
 const OTHERS_LIMIT: Duration = Duration::from_secs(90);
-/// Tokens of the long answer, which measures speed: enough for a mean, and three seconds for a slow machine.
+/// Tokens of the long answer for the speed measurement: enough for a mean, and three seconds on a slow machine.
 const LONG_TOKENS: u32 = 64;
 
-/// Asks an engine whatever there is to ask; `tell` is called for each question that is done.
+/// Runs all checks on an engine; calls `tell` after each request.
 pub async fn check(engine: &dyn Engine, tell: &(dyn Fn() + Send + Sync)) -> Check {
     let introduction = match engine.introduce().await {
         Ok(introduction) => introduction,
@@ -101,7 +100,7 @@ pub async fn check(engine: &dyn Engine, tell: &(dyn Fn() + Send + Sync)) -> Chec
             check.times = times(&heard);
             check.measure(engine, tell).await;
         }
-        // Which template would be right can be found out nevertheless.
+        // The right template can still be determined.
         Err(fault @ Error::NoTemplate { .. }) => {
             check.introduction.way = None;
             check.fault = Some(fault);
@@ -115,7 +114,7 @@ pub async fn check(engine: &dyn Engine, tell: &(dyn Fn() + Send + Sync)) -> Chec
 }
 
 impl Check {
-    /// Speed, streaming and cancelling, as far as the engine answers.
+    /// Measures speed, streaming and cancellation, as far as the engine answers.
     async fn measure(&mut self, engine: &dyn Engine, tell: &(dyn Fn() + Send + Sync)) {
         let limited = self.introduction.server.as_ref().and_then(|server| limited(server, LONG_TOKENS));
         let writing: &dyn Engine = limited.as_ref().map_or(engine, |limited| limited);
@@ -127,14 +126,14 @@ impl Check {
         tell();
     }
 
-    /// Asks in other forms: all that the server takes, where the chosen one leaves doubts; else two for contrast.
+    /// Tests other forms: all that the server accepts if the chosen one is doubtful, else two for contrast.
     async fn prove(&mut self, server: &HttpSettings, form: Option<&Form>, tell: &(dyn Fn() + Send + Sync)) {
         let end = Instant::now() + OTHERS_LIMIT;
         let is_sure = self.chosen.as_ref().is_some_and(Tried::is_sure);
         let alternatives = forms::alternatives(server, &self.introduction.metadata, form);
         for alternative in alternatives.iter().take(if is_sure { CONTRASTS } else { usize::MAX }) {
             let asking = try_form(alternative, is_sure, tell);
-            // A server that refuses a form does not offer it.
+            // A server that rejects a form does not support it.
             let Ok(Some(tried)) = tokio::time::timeout_at(end, asking).await else { continue };
             let is_right = tried.score() >= 1.0 && tried.is_sure();
             self.others.push(tried);
@@ -146,13 +145,13 @@ impl Check {
     }
 }
 
-/// Forms that are tried beside one that is right: the prefix alone, and a template of another family.
+/// Number of forms tested for contrast if the chosen form is right: the prefix alone, and a template of another family.
 const CONTRASTS: usize = 2;
 
-/// Probes after which a form in which nothing was found is given up.
+/// Number of failed probes after which a form is abandoned.
 const ENOUGH_PROBES: usize = 3;
 
-/// What a model answers in another form; `None` where the server refuses it.
+/// Probes the model with another form; returns `None` if the server rejects it.
 async fn try_form(
     alternative: &Alternative,
     is_contrast: bool,
@@ -168,7 +167,7 @@ async fn try_form(
     Some(tried)
 }
 
-/// Asks these probes. Without a form, the engine's text is taken as it comes.
+/// Runs these probes. Without a form, the engine's text is used as is.
 async fn ask_probes(
     engine: &dyn Engine,
     form: Option<&Form>,
@@ -181,7 +180,7 @@ async fn ask_probes(
         let limit = if all.is_empty() { FIRST_LIMIT } else { LIMIT };
         let heard = ask(engine, question(&PROBES[place], engine), limit).await?;
         tell();
-        // In a conversation, marks around the answer belong to it.
+        // In a chat, marks around the answer are part of it.
         let answer = if form == Some(&Form::Chat) { &heard.text } else { heard.raw() };
         tried.shown.push((place, look(&PROBES[place], answer)));
         all.push(heard);
@@ -197,13 +196,13 @@ fn form_of(way: &Way) -> Form {
     }
 }
 
-/// The same server with answers of so many tokens.
+/// Returns an engine for the same server with this limit of tokens.
 fn limited(server: &HttpSettings, max_tokens: u32) -> Option<HttpEngine> {
     let sampling = Sampling { max_tokens, ..server.sampling.clone() };
     HttpEngine::new(HttpSettings { sampling, ..server.clone() }).ok()
 }
 
-/// Of those that said anything, if there are any: silence is quicker.
+/// Considers only probes with text if there are any: empty answers are faster.
 fn times(heard: &[Heard]) -> Option<Times> {
     let warm = &heard[1.min(heard.len())..];
     let all = || warm.iter().map(|heard| heard.total);

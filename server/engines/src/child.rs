@@ -1,4 +1,4 @@
-//! Programs that engines run: starting them, hearing why they ended, and leaving none behind.
+//! Runs the child processes of engines: starts them, reports why they ended, and leaves none behind.
 //!
 //! ```text
 //! Program --start--> Child + Pipes (stdin, stdout)
@@ -6,13 +6,13 @@
 //!                      +--dropped--> the whole group is killed
 //! ```
 //!
-//! A program is started directly, by no shell. What it writes to its standard error never blocks it and is kept for messages alone,
-//! without the values of its environment that may be keys. It lives no longer than its [`Child`], and no longer than this process,
-//! however that ends; on Unix neither do the programs that it started itself, unless they leave its process group. On Windows only the
-//! program itself is killed, and only when the `Child` is dropped.
+//! A program is started directly, without a shell. Its standard error never blocks it and is kept for messages only, without
+//! the values of its environment variables, which may be keys. It never outlives its [`Child`] or this process, however that
+//! ends. On Unix the same holds for its own child processes unless they leave its process group. On Windows only the program
+//! itself is killed, and only when the `Child` is dropped.
 //!
-//! What is said through the pipes is none of this module's business, and it starts nothing of its own accord: [`Restarts`] tells when
-//! a program that keeps ending may be started again.
+//! This module knows no protocol and restarts nothing: [`Restarts`] decides when a program that keeps ending may be started
+//! again.
 
 mod fault;
 mod find;
@@ -43,42 +43,42 @@ use other::Group;
 #[cfg(unix)]
 use unix::Group;
 
-/// How much of its standard error is kept, bytes: the last lines, of which messages show one.
+/// Bytes of standard error that are kept: the last lines, of which messages quote one.
 const KEPT: usize = 4 << 10;
 
-/// Somebody else may hold a program's standard error open when it has ended; its last words are there by then.
+/// Time to drain standard error after the program has ended: another process may still hold it open.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// A program as somebody configured it.
+/// A configured program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The program, and its arguments.
+    /// The program and its arguments.
     pub command: Vec<String>,
-    /// Variables of its environment besides ours.
+    /// Additional environment variables.
     pub env: BTreeMap<String, Secret>,
-    /// The folder that it runs in; ours where none is said.
+    /// Working directory; default: that of this process.
     pub folder: Option<PathBuf>,
 }
 
 impl Program {
-    /// What it is called in messages.
+    /// Name in messages.
     pub(crate) fn name(&self) -> &str {
         self.command.first().map_or("", String::as_str)
     }
 
-    /// What of its command line can change what it does, the same on every machine.
+    /// The part of the command line that can change its behaviour, the same on every machine.
     pub(crate) fn described(&self) -> String {
         let file = Path::new(self.name()).file_name().map(|name| name.to_string_lossy().into_owned());
         let words: Vec<String> = file.into_iter().chain(self.command.iter().skip(1).cloned()).collect();
         self.without_keys(&words.join(" "))
     }
 
-    /// A text without the values of its variables, which may be keys.
+    /// Redacts the values of its environment variables, which may be keys.
     pub(crate) fn without_keys(&self, text: &str) -> String {
         self.secrets().removed_from(text)
     }
 
-    /// The first line of what it says, without the values of its variables.
+    /// Returns the first line of the program's output, redacted.
     pub(crate) fn quoted(&self, text: &str) -> String {
         self.secrets().quoted(text)
     }
@@ -87,35 +87,35 @@ impl Program {
         Secrets::new(None, self.env.values(), std::iter::empty())
     }
 
-    /// The file that would be started, if there is one.
+    /// Returns the executable file, if it exists.
     pub fn file(&self) -> Option<PathBuf> {
         find::file(self)
     }
 
-    /// Whether it could be started, as far as its file tells.
+    /// Checks that the executable exists and may be run.
     pub fn check(&self) -> Result<(), ProgramFault> {
         find::check(self)
     }
 }
 
-/// A program that runs. Dropping it kills it, with all that it started.
+/// A running program. Dropping it kills the process group.
 pub(crate) struct Child {
     said: Arc<Said>,
     ended: watch::Receiver<Option<ProgramFault>>,
-    /// The keeper hears when this is dropped.
+    /// Dropping this signals the keeper.
     _alive: oneshot::Sender<()>,
 }
 
-/// The ways to talk to a program. Closing its standard input tells it that nobody will ask any more.
+/// A program's pipes. Closing its standard input means that no more requests will come.
 pub(crate) struct Pipes {
-    /// What it reads.
+    /// Its standard input.
     pub(crate) stdin: ChildStdin,
-    /// What it writes.
+    /// Its standard output.
     pub(crate) stdout: ChildStdout,
 }
 
 impl Child {
-    /// Starts a program. Needs a runtime, which looks after it.
+    /// Starts a program. Requires a runtime, on which its keeper runs.
     pub(crate) fn start(program: &Program) -> Result<(Child, Pipes), ProgramFault> {
         let mut process = command(program)
             .spawn()
@@ -131,15 +131,15 @@ impl Child {
         Ok((Child { said, ended, _alive: alive }, Pipes { stdin, stdout }))
     }
 
-    /// Waits for its end, and tells how it ended.
+    /// Waits for the program to end, and returns how it ended.
     pub(crate) async fn ended(&self) -> ProgramFault {
         let mut ended = self.ended.clone();
         let fault = ended.wait_for(Option::is_some).await.ok().and_then(|fault| fault.clone());
-        // Without its keeper, the runtime that ran it is gone.
+        // The keeper is gone only if its runtime has shut down.
         fault.unwrap_or_else(|| self.said.ended("with Ghostbench"))
     }
 
-    /// The last whole line of its standard error, without keys.
+    /// Returns the last complete line of standard error, redacted.
     pub(crate) fn last_line(&self) -> Option<String> {
         self.said.last_line()
     }
@@ -161,7 +161,7 @@ fn not_started(program: &Program, reason: &dyn fmt::Display) -> ProgramFault {
     ProgramFault::NotStarted { program: program.name().to_owned(), reason: reason.to_string() }
 }
 
-/// What a program wrote to its standard error last.
+/// The end of a program's standard error.
 struct Said {
     program: String,
     secrets: Secrets,
@@ -186,9 +186,9 @@ impl Said {
             kept.iter().copied().collect()
         };
         let text = String::from_utf8_lossy(&kept);
-        // A line of which the beginning is lost may hold half a key, which nobody would know again.
+        // A line without its beginning may contain half a key, which can't be recognized.
         let whole = if kept.len() < KEPT { &*text } else { text.split_once('\n')?.1 };
-        // Before it is split into lines: keys of several lines exist.
+        // Redact before splitting into lines: a key may have several lines.
         let whole = self.secrets.removed_from(whole);
         let line = whole.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(self.secrets.quoted(line))
@@ -199,7 +199,7 @@ impl Said {
     }
 }
 
-/// Looks after a program until it has ended, by itself or because nobody has it any more.
+/// Supervises a program until it exits or its `Child` is dropped.
 async fn keep(
     mut process: tokio::process::Child,
     group: Group,
@@ -217,23 +217,23 @@ async fn keep(
         status = hearing => status,
         _ = dropped => {
             drop(group);
-            // It is ours, so it can be waited for.
+            // It is our child process, so it can be waited for.
             let _ = process.wait().await;
             return;
         }
     };
-    // What it left behind serves nobody, and holds its standard error open.
+    // Kill the remaining group, which holds standard error open.
     drop(group);
     let _ = tokio::time::timeout(LAST_WORDS, hear(stderr.as_mut(), &said)).await;
     let how = match status.as_ref().map(ExitStatus::code) {
         Ok(Some(code)) => format!("with exit code {code}"),
         _ => status.map_or_else(|error| error.to_string(), |status| format!("by {status}")),
     };
-    // Whoever had the child may have dropped it just now.
+    // The receiver may have been dropped.
     let _ = tell.send(Some(said.ended(&how)));
 }
 
-/// Takes down all that a program writes to its standard error.
+/// Reads a program's standard error to its end.
 async fn hear(stderr: Option<&mut ChildStderr>, said: &Said) {
     let Some(stderr) = stderr else { return };
     let mut bytes = [0; KEPT];

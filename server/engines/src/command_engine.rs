@@ -1,15 +1,15 @@
-//! Any program as an [`Engine`]: questions and answers are lines of JSON on its standard input and output.
+//! Any program as an [`Engine`]: requests and answers are lines of JSON on its standard input and output.
 //!
 //! ```text
 //! Request --line--> outbox --stdin--> program --stdout--> lines --id--> the question it belongs to --> pieces
 //! ```
 //!
-//! One program answers all questions, as many at once as it likes, and is started when the first one comes. One that ends after its
-//! answer is started again for the next question; one that ends without any answer is given pauses. `docs/command-engine.md` is the
-//! protocol; it is written down in `line`, and `session` keeps a running program and the questions that it was asked apart.
+//! One process answers all requests concurrently and is started by the first one. A process that ends after an answer is
+//! restarted by the next request; one that ends without any answer is restarted with backoff. `docs/command-engine.md`
+//! specifies the protocol, `line` implements it, and `session` matches answers to requests.
 //!
-//! It must never wait for the program where others wait for it: a program that reads nothing, writes without end or never answers
-//! costs its own questions their answers, and nothing else.
+//! The program must never block other work: a program that reads nothing, writes without end or never answers only makes its
+//! own requests fail.
 
 mod line;
 mod session;
@@ -30,27 +30,27 @@ use crate::{Answer, Description, Engine, Error, Finish, Kind, Program, ProgramFa
 
 use session::{Heard, Session};
 
-/// So many questions in a row that the program let pass their deadline without a word, and it is started anew.
+/// Consecutive requests without any output before their deadline after which the program is restarted.
 const PATIENCE: u32 = 3;
 
-/// A program, as somebody configured it.
+/// A configured program.
 #[derive(Clone, Debug)]
 pub struct CommandSettings {
-    /// The user's name for it.
+    /// User-defined name.
     pub name: String,
-    /// What is run.
+    /// The program to run.
     pub program: Program,
-    /// The model that it shall use; it is told.
+    /// Model name, passed to the program.
     pub model: Option<String>,
-    /// Tokens of an answer, at most; it is told.
+    /// Maximum tokens of an answer, passed to the program.
     pub max_tokens: u32,
-    /// Questions at once; further ones wait their turn. `None` for as many as come.
+    /// Maximum concurrent requests; further ones are queued. `None`: unlimited.
     pub at_once: Option<usize>,
-    /// Time for it to get ready, from its start.
+    /// Timeout for its start.
     pub start_timeout: Duration,
 }
 
-/// A program that completes code.
+/// An engine that runs a program.
 pub struct CommandEngine {
     description: Description,
     settings: CommandSettings,
@@ -66,7 +66,7 @@ struct Running {
 }
 
 impl CommandEngine {
-    /// Nothing is started yet.
+    /// Creates the engine; the program is started by the first request.
     pub fn new(settings: CommandSettings) -> CommandEngine {
         CommandEngine {
             description: description(&settings),
@@ -77,7 +77,7 @@ impl CommandEngine {
         }
     }
 
-    /// The running program; one that has ended is started again, if its pause is over.
+    /// Returns the running session; restarts a program that has ended if its backoff is over.
     fn session(&self) -> Result<Arc<Session>, ProgramFault> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let Running { session, restarts } = &mut *running;
@@ -106,7 +106,7 @@ impl CommandEngine {
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
         let _permit = match &self.permits {
-            // Nobody closes it.
+            // The semaphore is never closed.
             Some(permits) => permits.acquire().await.ok(),
             None => None,
         };
@@ -115,7 +115,7 @@ impl CommandEngine {
             let id = self.next_id.fetch_add(1, Ordering::Relaxed);
             let line = line::question(id, request, &self.settings);
             let mut question = session.ask(id, line, request.deadline);
-            // A program that ended after other answers, and before it took notice of this question, is asked again.
+            // If a program ended after other answers and before it acknowledged this request, the request is sent again.
             while let Some(heard) = question.next().await {
                 match heard {
                     Heard::Text(piece) if sink.text(&piece).is_break() => {
@@ -161,7 +161,7 @@ impl Engine for CommandEngine {
     }
 }
 
-/// What may change its answers: its command line, the same on every machine, and the names of its variables.
+/// Everything that may change its answers: the command line, the same on every machine, and the names of its variables.
 fn description(settings: &CommandSettings) -> Description {
     let names: Vec<&str> = settings.program.env.keys().map(String::as_str).collect();
     let described: BTreeMap<String, String> = [
@@ -178,7 +178,7 @@ fn description(settings: &CommandSettings) -> Description {
     }
 }
 
-/// Milliseconds that are left until a deadline.
+/// Milliseconds until a deadline.
 fn left(deadline: Instant) -> u64 {
     deadline.saturating_duration_since(Instant::now()).as_millis().try_into().unwrap_or(u64::MAX)
 }

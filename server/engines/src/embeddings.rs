@@ -1,4 +1,4 @@
-//! Embeddings from any server that speaks OpenAI's `/v1/embeddings`: llama.cpp, Ollama, vLLM, TEI, OpenAI and others.
+//! Embeddings from any server with OpenAI's `/v1/embeddings`: llama.cpp, Ollama, vLLM, TEI, OpenAI and others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,41 +11,41 @@ use tokio::time::Instant;
 
 use crate::http::{Call, Client, Fault, KeyHeader, Limits, Manners, Server};
 
-/// Thirty vectors of ten thousand numbers are a tenth of this, bytes.
+/// Maximum response size in bytes: ten times thirty vectors of ten thousand numbers.
 const ANSWER_LIMIT: usize = 64 << 20;
 
-/// A text that is refused is not shortened further, bytes: no model reads less.
+/// Minimum length in bytes to which a rejected text is shortened: every model reads more.
 const SHORTEST: usize = 256;
 
-/// What servers add to their base address.
+/// Path appended to the base address.
 const PATH: &str = "/v1/embeddings";
 
-/// What an answer is expected to be.
+/// Expected content of a response.
 const EXPECTED: &str = "embeddings";
 
 /// A server that embeds texts.
 #[derive(Clone, Debug)]
 pub struct EmbeddingServer {
-    /// Its address, with or without `/v1/embeddings`. It may hold keys, so it is not shown.
+    /// Its address, with or without `/v1/embeddings`. It may contain keys, so it is not shown.
     pub server: Server,
-    /// The model that it shall use, for servers that have several.
+    /// Model name, for servers with several.
     pub model: Option<String>,
-    /// Time for one request, from its start to the last byte of the answer.
+    /// Timeout of one request, up to the last byte of the response.
     pub timeout: Duration,
 }
 
 impl EmbeddingServer {
-    /// Some thirty texts, also for a large model on a slow processor.
+    /// Enough for about thirty texts, even with a large model on a slow processor.
     pub const STANDARD_TIMEOUT: Duration = Duration::from_secs(120);
 }
 
-/// Why a server gave no embeddings.
+/// Error of a request for embeddings.
 #[derive(Debug, Error)]
 pub enum EmbeddingError {
-    /// It gave no answer.
+    /// The server failed.
     #[error(transparent)]
     Server(#[from] Fault),
-    /// There are not as many vectors as texts, or not one for each.
+    /// The number of vectors differs from the number of texts, or a text has none.
     #[error("{server} gave {got} vectors for {asked} texts, or not one for each")]
     Number {
         /// Host and port.
@@ -57,13 +57,13 @@ pub enum EmbeddingError {
     },
 }
 
-/// Asks a server for embeddings. For threads that may wait: each request blocks until it is answered.
+/// Client of an embedding server, for threads that may block.
 pub struct HttpEmbedder {
     client: Client,
     url: Url,
     model: Option<String>,
     timeout: Duration,
-    /// As much of a text as the server has been found to read, bytes.
+    /// Maximum length of a text in bytes, as detected so far.
     readable: AtomicUsize,
     handle: Handle,
 }
@@ -82,16 +82,16 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Embedding {
-    /// Which text it belongs to; servers that do not tell keep the order.
+    /// Index of its text; servers that omit it keep the order.
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
 impl HttpEmbedder {
-    /// Nothing is sent yet. Connections are driven by the runtime of `handle`, which must have threads of its own.
+    /// Creates the client without connecting. The runtime of `handle` drives the connections and must have its own threads.
     pub fn new(server: &EmbeddingServer, handle: Handle) -> Result<HttpEmbedder, Fault> {
         let EmbeddingServer { server, model, timeout } = server.clone();
-        // The whole answer comes at once, after all the work.
+        // The whole response comes at once, after all the work.
         let limits = Limits { first_byte: timeout, idle: timeout, answer: ANSWER_LIMIT, ..server.limits };
         let manners = Manners { key: KeyHeader::Bearer, headers: &[] };
         let client = Client::new(&Server { limits, ..server }, manners)?;
@@ -100,22 +100,22 @@ impl HttpEmbedder {
         Ok(HttpEmbedder { client, url, model, timeout, readable, handle })
     }
 
-    /// The model by name; where none was named, the server, which then has only one.
+    /// Returns the model's name; without one the server's address, because the server then has only one model.
     pub fn model(&self) -> &str {
         self.model.as_deref().unwrap_or(self.client.server())
     }
 
-    /// One vector for each of `texts`, in their order, by one request. A text that is too long for the server stands for itself by its
-    /// beginning: how much servers read differs, few tell, and one long text must not be the end of all others.
+    /// Returns one vector for each of `texts`, in their order, with one request. A text that is too long for the server is
+    /// truncated: servers' limits differ, few report them, and one long text must not make all others fail.
     ///
     /// # Panics
     ///
-    /// Within asynchronous code, which must not wait.
+    /// In asynchronous code, which must not block.
     pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         self.handle.block_on(self.ask_for_beginnings(texts))
     }
 
-    /// Asks with ever shorter texts until they are short enough, if that is why they are refused.
+    /// Retries with ever shorter texts if their length may be the reason for the rejection.
     async fn ask_for_beginnings(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let mut readable = self.readable.load(Ordering::Relaxed);
         loop {
@@ -154,7 +154,7 @@ impl HttpEmbedder {
     }
 }
 
-/// Whether servers refuse long texts like this: llama.cpp by status 500, TEI by 413, most others by 400 or 422.
+/// Whether servers reject long texts with this error: llama.cpp with status 500, TEI with 413, most others with 400 or 422.
 fn may_mean_too_long(fault: &Fault) -> bool {
     match fault {
         Fault::QuestionTooLong { .. } => true,
@@ -163,7 +163,7 @@ fn may_mean_too_long(fault: &Fault) -> bool {
     }
 }
 
-/// The vectors in the order of their texts; `None` if there is not one for each.
+/// Returns the vectors in the order of their texts; `None` if there is not exactly one for each.
 fn in_order(answer: Answer, texts: usize) -> Option<Vec<Vec<f32>>> {
     let mut vectors = vec![None; texts];
     for (position, Embedding { index, embedding }) in answer.data.into_iter().enumerate() {

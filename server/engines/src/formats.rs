@@ -1,8 +1,8 @@
-//! The wire formats: how a question is written and an answer is read, one file each.
+//! The wire formats: how a request is serialized and an answer is parsed, one file per format.
 //!
-//! A format is a table of pure functions over JSON. It neither opens a connection nor knows templates: what a model is to read stands
-//! in the [`Question`], and who puts it there is `http_engine`. What real servers accept and send, with every trap, is told in the
-//! format's own file.
+//! A format is a table of pure functions over JSON. It opens no connection and knows no templates: the [`Question`] already
+//! contains the model's input, which `http_engine` prepares. Each format's file documents what real servers accept and send,
+//! with every known trap.
 
 mod anthropic;
 mod deepseek_fim;
@@ -32,114 +32,114 @@ pub(crate) use reading::{Reading, Wrong};
 /// A JSON object.
 pub(crate) type Object = Map<String, Value>;
 
-/// What a model is asked.
+/// Input of a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Question<'a> {
-    /// A prompt in which the model's own marks stand.
+    /// A prompt with the model's special tokens.
     Rendered {
         /// The prompt.
         prompt: &'a str,
     },
-    /// The text around the hole, for servers that put the prompt together.
+    /// Prefix and suffix, for servers that build the prompt.
     Hole {
         /// The document's path, relative to the workspace root.
         path: &'a str,
-        /// Its language, as `syntax` names it.
+        /// Language name, as in `syntax`.
         language: &'a str,
-        /// Text before the hole.
+        /// Text before the cursor.
         prefix: &'a str,
-        /// Text after it.
+        /// Text after the cursor.
         suffix: &'a str,
-        /// Code from elsewhere, nearest first.
+        /// Context from other files, nearest first.
         context: &'a [ContextItem],
     },
-    /// A conversation.
+    /// A chat.
     Chat {
-        /// What the model is.
+        /// System message.
         system: &'a str,
-        /// What it is to do.
+        /// User message.
         user: &'a str,
     },
 }
 
-/// A question with all that is said about the answer.
+/// A request with its sampling parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    /// What the model is asked.
+    /// The model's input.
     pub(crate) question: Question<'a>,
-    /// The model, for servers that have several.
+    /// Model name, for servers with several.
     pub(crate) model: Option<&'a str>,
-    /// Where the answer ends, what matters most first.
+    /// Stop strings, most important first.
     pub(crate) stop: &'a [String],
-    /// How it is chosen.
+    /// Sampling parameters.
     pub(crate) sampling: &'a Sampling,
 }
 
-/// How a model chooses its words.
+/// Sampling parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
-    /// Most tokens of an answer.
+    /// Maximum tokens of an answer.
     pub max_tokens: u32,
-    /// How freely it chooses. `None` is as little as the server allows, 0 for nearly all.
+    /// Temperature. `None`: the lowest that the server allows, usually 0.
     pub temperature: Option<f64>,
-    /// The part of the probability that is chosen from; the server's own where nothing is said.
+    /// Nucleus sampling probability; default: the server's.
     pub top_p: Option<f64>,
-    /// Makes a free choice repeatable, for servers that know it.
+    /// Seed for reproducible sampling, for servers that support it.
     pub seed: Option<u64>,
 }
 
 impl Sampling {
-    /// The likeliest answer of at most so many tokens.
+    /// Greedy decoding with at most this number of tokens.
     pub fn likeliest(max_tokens: u32) -> Sampling {
         Sampling { max_tokens, temperature: None, top_p: None, seed: None }
     }
 
-    /// What is sent where the server takes 0.
+    /// Temperature for servers that accept 0.
     fn temperature(&self) -> f64 {
         self.temperature.unwrap_or(0.0)
     }
 }
 
-/// Which questions a server can be asked.
+/// Inputs that a server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Rendered prompts alone.
+    /// Rendered prompts only.
     Rendered,
-    /// Both; rendered prompts where a template is known, unless the hole is asked for.
+    /// Both; uses rendered prompts if a template is known, unless infill is configured.
     RenderedOrHole,
-    /// Both; the hole, unless a template is asked for or the server refuses it.
+    /// Both; uses infill, unless a template is configured or the server rejects infill.
     HoleOrRendered,
-    /// The hole alone.
+    /// Infill only.
     Hole,
-    /// Conversations alone.
+    /// Chats only.
     Chat,
 }
 
-/// How a server is spoken to.
+/// A wire format.
 pub(crate) struct Format {
-    /// What it can be asked.
+    /// Inputs that it accepts.
     pub(crate) takes: Takes,
-    /// How the key is sent, and which headers go with it.
+    /// How the key is sent, and additional headers.
     pub(crate) manners: Manners,
-    /// Whether code from elsewhere has a place of its own beside the text around a hole.
+    /// Whether an infill request has a separate field for context.
     pub(crate) takes_context: bool,
-    /// How events of a stream are told apart.
+    /// Framing of stream events.
     pub(crate) framing: Framing,
-    /// Most texts that may end an answer; what is beyond is left out.
+    /// Maximum number of stop strings; further ones are omitted.
     pub(crate) stops: usize,
-    /// Where a question is asked.
+    /// Path of the endpoint.
     pub(crate) path: fn(Question<'_>) -> &'static str,
-    /// The body of a request.
+    /// Builds the request body.
     pub(crate) write: fn(&Asked<'_>) -> Object,
-    /// Takes what an event says, or a whole answer where the server does not stream.
+    /// Parses an event, or the whole answer of a server that doesn't stream.
     pub(crate) read: fn(&Event, &Value, &mut Reading) -> Result<(), Wrong>,
-    /// Where the server tells of itself, and what it says there.
+    /// Endpoint with the server's metadata.
     pub(crate) metadata: Option<metadata::Source>,
-    /// Where it counts tokens.
+    /// Endpoint that counts tokens.
     pub(crate) tokenizer: Option<metadata::Tokenizer>,
 }
 
-/// The format of a kind, for those that are asked by HTTP.
+/// Returns the format of a kind; `None` for kinds that don't use HTTP.
 pub(crate) fn of(kind: Kind) -> Option<&'static Format> {
     match kind {
         Kind::Builtin | Kind::Command | Kind::Lsp | Kind::Scripted => None,
@@ -156,7 +156,7 @@ pub(crate) fn of(kind: Kind) -> Option<&'static Format> {
     }
 }
 
-/// Lays `extra` over a body: fields of objects one by one, all else as a whole.
+/// Merges `extra` into a body: objects recursively, other values replace.
 pub(crate) fn overlay(body: &mut Object, extra: &Object) {
     for (name, value) in extra {
         match (body.get_mut(name), value) {

@@ -1,19 +1,18 @@
-//! HTTP to servers that run models: the only place that opens such a connection.
+//! HTTP client for model servers: the only module that opens HTTP connections.
 //!
 //! ```text
 //! Call --on a cassette?--> Reply, as it was recorded
-//!   |
-//!   +--permit--> --send--> status --ok--> Reply: chunks, one event after the other, or one bounded body
+//!   |   +--permit--> --send--> status --ok--> Reply: chunks, one event after the other, or one bounded body
 //!        ^            |
 //!        +--- wait <--+ busy or loading, if the deadline leaves the time (retry.rs decides)
 //! ```
 //!
-//! It is responsible for time limits (connecting, the first byte, silence in between), for bounds on sizes, for asking again, for
-//! the number of requests at once, and for saying what went wrong in words that hold a remedy ([`Fault`]). Dropping a future or a
-//! [`Reply`] closes its connection, which is what makes servers stop.
+//! Responsible for timeouts (connecting, first byte, between bytes), size limits, retries, the limit on concurrent requests,
+//! and error messages with a remedy ([`Fault`]). Dropping a future or a [`Reply`] closes its connection, which makes servers
+//! stop.
 //!
-//! It never follows a redirect, so that code and keys go to the configured server and nowhere else; never shows a key, whoever quotes
-//! it; and knows no wire format.
+//! It must never follow a redirect, so that code and keys only go to the configured server; must never show a key, even if a
+//! server quotes it; and must not depend on a wire format.
 
 mod address;
 mod breaker;

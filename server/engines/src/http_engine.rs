@@ -6,9 +6,9 @@
 //!                                          +------- lesson <---- refusal ----+
 //! ```
 //!
-//! Responsible for choosing how a model is asked, for asking again in another form when a refusal teaches one, and for remembering both
-//! for as long as the engine lives. Formats are told in `formats`, templates in the `prompt` crate, connections in `http`; what of an
-//! answer fits the document is none of its business.
+//! Responsible for choosing the prompt mode, for repeating a request in another form if a refusal reveals a quirk, and for
+//! remembering both for the engine's lifetime. `formats` contains the wire formats, the `prompt` crate the templates, `http`
+//! the connections. Must not adapt answers to the document.
 
 mod listen;
 mod render;
@@ -35,48 +35,48 @@ use listen::listen;
 use render::Sent;
 pub use way::{Fim, Way};
 
-/// Tokens of a prompt where nothing is known of the window: what nearly every model in use reads, in the time that people wait.
+/// Default size of a prompt in tokens: nearly every model in use reads it within an acceptable time.
 const PROMPT_TOKENS: usize = 4096;
 
-/// The server tells of itself at once or not in time for the first answer.
+/// Timeout of a metadata request: a slower response would delay the first answer too much.
 const METADATA_LIMIT: Duration = Duration::from_secs(2);
 
-/// What a server tells of itself is shorter, bytes: lists of a few hundred models, chat templates, and vocabularies in Ollama's.
+/// Maximum size of metadata in bytes: lists of a few hundred models, chat templates, and vocabularies in Ollama's.
 const METADATA_BYTES: usize = 16 << 20;
 
-/// A model behind HTTP, as somebody configured it.
+/// A configured model behind HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    /// The user's name for it.
+    /// User-defined name.
     pub name: String,
-    /// How it is spoken to.
+    /// Its API.
     pub kind: Kind,
-    /// Where.
+    /// Its server.
     pub server: Server,
-    /// The model, for servers that have several.
+    /// Model name, for servers with several.
     pub model: Option<String>,
-    /// What is said about its template.
+    /// The template setting.
     pub fim: Fim,
-    /// How it chooses its words.
+    /// Sampling parameters.
     pub sampling: Sampling,
-    /// Fields that go into every request, over ours.
+    /// Additional fields of every request; they override ours.
     pub extra: serde_json::Map<String, Value>,
-    /// Tokens that the model reads and writes in one request; asked of the server where it can tell.
+    /// Context window in tokens; default: reported by the server if possible.
     pub context_window: Option<u64>,
-    /// Time for a whole answer, whatever its asker's deadline is.
+    /// Timeout of a whole answer, independent of the request's deadline.
     pub timeout: Option<Duration>,
 }
 
-/// Why there is no such engine.
+/// Error while creating the engine.
 #[derive(Debug, ThisError)]
 pub enum SetupError {
-    /// The kind is none that is asked by HTTP.
-    #[error("engines of kind {0} are not asked by HTTP")]
+    /// The kind does not use HTTP.
+    #[error("engines of kind {0} do not use HTTP")]
     Kind(Kind),
-    /// The template is none.
+    /// Invalid template.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// The server cannot be asked.
+    /// Invalid server settings.
     #[error(transparent)]
     Server(#[from] Fault),
 }
@@ -87,14 +87,14 @@ pub struct HttpEngine {
     settings: HttpSettings,
     format: &'static Format,
     client: Client,
-    /// What the configuration says, where it names a template.
+    /// The configured template.
     configured: Option<Choice>,
     metadata: OnceCell<Metadata>,
     lessons: Mutex<Lessons>,
 }
 
 impl HttpEngine {
-    /// Nothing is sent yet.
+    /// Creates the engine without connecting.
     pub fn new(settings: HttpSettings) -> Result<HttpEngine, SetupError> {
         let format = formats::of(settings.kind).ok_or(SetupError::Kind(settings.kind))?;
         let configured = match &settings.fim {
@@ -112,7 +112,7 @@ impl HttpEngine {
         })
     }
 
-    /// The same engine with its answers on a cassette, and with what was learnt about its server there.
+    /// Returns the engine with a cassette and the quirks recorded there.
     pub fn on_cassette(self, cassette: &Arc<Cassette>) -> HttpEngine {
         let tape = Tape::new(Arc::clone(cassette), &self.settings.name);
         for lesson in tape.lessons().iter().filter_map(|name| Lesson::from_name(name)) {
@@ -121,7 +121,7 @@ impl HttpEngine {
         HttpEngine { client: self.client.on_tape(tape), ..self }
     }
 
-    /// What the server tells of its model; asked anew.
+    /// Requests the server's metadata; not cached.
     pub async fn metadata(&self) -> Result<Metadata, Fault> {
         let Some(source) = self.format.metadata else { return Ok(Metadata::default()) };
         let model = self.settings.model.as_deref();
@@ -131,16 +131,16 @@ impl HttpEngine {
         Ok(Metadata { sample_tokens: self.sample_tokens().await, ..(source.read)(&said, model) })
     }
 
-    /// What the model's own tokenizer makes of the sample, where the server lets it be asked.
+    /// Number of tokens of the sample in the model's tokenizer, if the server provides it.
     async fn sample_tokens(&self) -> Option<usize> {
         let tokenizer = self.format.tokenizer?;
         let body = (tokenizer.body)(prompt::SAMPLE, self.settings.model.as_deref().unwrap_or_default());
         let said = self.told(tokenizer.path, Some(Value::from(body).to_string().into_bytes())).await;
-        // Without it there is still the estimate. One of none, or of more tokens than characters, is no count.
+        // Without it there is still the estimate. A count of zero, or above the number of characters, is invalid.
         (tokenizer.read)(&said.ok()?).filter(|tokens| (1..=prompt::SAMPLE.len()).contains(tokens))
     }
 
-    /// What the server tells at a path.
+    /// Requests JSON from a path.
     async fn told(&self, path: &str, body: Option<Vec<u8>>) -> Result<Value, Fault> {
         let until = Instant::now() + METADATA_LIMIT;
         let call =
@@ -148,7 +148,7 @@ impl HttpEngine {
         let said = async {
             let mut reply = self.client.ask(&call).await?;
             let body = reply.body(METADATA_BYTES).await?;
-            // What it does now is not what it does when that is replayed.
+            // The current state must not be replayed.
             if path != formats::SLOTS {
                 reply.keep(true);
             }
@@ -160,7 +160,7 @@ impl HttpEngine {
             .map_err(|error| self.client.malformed("a description of its models", &error.to_string()))
     }
 
-    /// Who it is, by what the server tells now.
+    /// Returns information about the engine, from the server's current metadata.
     async fn introduction(&self) -> Result<Introduction, Error> {
         let metadata = match self.metadata().await {
             Err(fault) if is_final(&fault) || is_unanswered(&fault) => Metadata::default(),
@@ -178,14 +178,14 @@ impl HttpEngine {
         })
     }
 
-    /// Whether a server of llama.cpp says that it is ready.
+    /// Whether a llama.cpp server reports to be ready.
     pub(crate) async fn is_ready(&self) -> bool {
         let Ok(url) = self.client.endpoint("/health") else { return false };
         let call = Call { url, body: None, shown: None, document: None, until: Some(Instant::now()) };
         self.client.ask(&call).await.is_ok()
     }
 
-    /// How the model is asked, as far as is known; asks the server of itself where that matters and was not done yet.
+    /// Returns the prompt mode, if one is known; requests the server's metadata if necessary.
     pub async fn way(&self) -> Result<Way, Error> {
         let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
         self.choose_way(&metadata)
@@ -207,7 +207,7 @@ impl HttpEngine {
         })
     }
 
-    /// What the server told of itself, once. A server that does not answer questions about itself may answer others.
+    /// Returns the server's metadata; cached. A server without metadata may still complete.
     async fn known_metadata(&self) -> Result<Metadata, Fault> {
         let template_is_open = self.settings.fim == Fim::Auto;
         let matters = match self.format.takes {
@@ -227,7 +227,7 @@ impl HttpEngine {
         });
         match known.await {
             Ok(metadata) => Ok(metadata.clone()),
-            // It is asked again with the next question.
+            // The next request tries again.
             Err(fault) if is_unanswered(&fault) => Ok(Metadata::default()),
             Err(fault) => Err(fault),
         }
@@ -237,7 +237,7 @@ impl HttpEngine {
         look(&mut self.lessons.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes a lesson; `false` if it is none any more.
+    /// Adds a quirk; returns `false` if it was known.
     fn learn(&self, lesson: Lesson) -> bool {
         let is_new = self.lessons(|lessons| lessons.learn(lesson));
         if let Some(tape) = self.client.tape().filter(|_| is_new) {
@@ -303,7 +303,7 @@ impl HttpEngine {
         }
     }
 
-    /// What is sent of our own accord.
+    /// Builds the body without the user's fields.
     fn body(&self, question: Question<'_>, stop: &[String]) -> Object {
         let asked = Asked {
             question,
@@ -316,7 +316,7 @@ impl HttpEngine {
         ours
     }
 
-    /// The request for a question: with what the user adds, which may hold keys and is shown nowhere.
+    /// Builds the HTTP request; adds the user's fields, which may contain keys and are never shown.
     fn call(&self, question: Question<'_>, ours: &Object) -> Result<Call, Fault> {
         let mut body = ours.clone();
         formats::overlay(&mut body, &self.settings.extra);
@@ -329,17 +329,18 @@ impl HttpEngine {
         })
     }
 
-    /// The user's name for it.
+    /// Returns the user-defined name.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// The model that was set for it.
+    /// Returns the configured model.
     pub(crate) fn model(&self) -> Option<&str> {
         self.settings.model.as_deref()
     }
 
-    /// The canonical form of the request by which it sends this prompt; `None` if it sends none, as far as is known without its server.
+    /// Returns the canonical form of the request with this prompt; `None` if it does not send prompts, as far as is known
+    /// without its server.
     pub(crate) fn canonical(&self, prompt: &str) -> Option<Canonical> {
         let Way::Rendered(choice) = self.choose_way(&Metadata::default()).ok()? else { return None };
         let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
@@ -349,7 +350,7 @@ impl HttpEngine {
         Some(self.client.canonical(&self.settings.name, &call).about(Some(document)))
     }
 
-    /// What a refusal teaches, if that leaves a way to ask.
+    /// Returns the quirk that a refusal reveals, if another form of the request remains.
     fn lesson(&self, fault: &Fault, mut ours: Object, sent: &Sent) -> Option<Lesson> {
         let Fault::Status { status, message, .. } = fault else { return None };
         ours.retain(|name, _| !self.settings.extra.contains_key(name));
@@ -360,9 +361,9 @@ impl HttpEngine {
         formats::lesson(*status, message, &ours, sent.is_hole() && may_change)
     }
 
-    /// A server that refuses what it was not sent.
+    /// Error for a server that rejects a field that was not sent.
     fn unteachable(&self) -> Error {
-        let message = "the server refuses the question in every form".to_owned();
+        let message = "the server rejects the request in every form".to_owned();
         Error::Failed { engine: self.settings.name.clone(), message }
     }
 
@@ -378,7 +379,7 @@ impl HttpEngine {
     }
 }
 
-/// Why a question got no answer.
+/// Why a request failed.
 enum Refusal {
     Fault(Fault),
     Lesson(Lesson),
@@ -419,7 +420,7 @@ impl Engine for HttpEngine {
     }
 }
 
-/// What may change its answers. A key that stands among the extra fields is not shown.
+/// Everything that may change its answers. A key in the additional fields is not shown.
 fn description(settings: &HttpSettings) -> Description {
     let HttpSettings { sampling, .. } = settings;
     let said = |value: Option<String>| value.unwrap_or_else(|| "standard".to_owned());
@@ -445,28 +446,28 @@ fn description(settings: &HttpSettings) -> Description {
     }
 }
 
-/// The template that a model is known to want.
+/// Returns the template for a model.
 pub(crate) fn choice(metadata: &Metadata, model: Option<&str>) -> Option<Choice> {
     let texts: Vec<&str> = metadata.template.as_deref().into_iter().collect();
     let names: Vec<&str> = metadata.names.iter().map(String::as_str).collect();
     let hints = Hints { configured: None, texts: &texts, names: &names, model: model.unwrap_or_default() };
-    // Without anything configured nothing can be wrong with it.
+    // Without a configured template there is no error.
     prompt::choose(&hints).ok().flatten()
 }
 
-/// How much goes into a prompt: what the window leaves beside the answer, and no more than is read in time.
+/// Returns the size of a prompt: the rest of the window beside the answer, limited by reading time.
 fn prompt_tokens(window: Option<u64>, answer: u32) -> usize {
     let window = window.and_then(|window| usize::try_from(window).ok());
     let left = window.map(|window| window.saturating_sub(answer as usize).max(window / 2));
     left.unwrap_or(PROMPT_TOKENS).min(PROMPT_TOKENS)
 }
 
-/// Whether the answer comes from a server that passes over a suffix in silence: llama.cpp's, asked as OpenAI's.
+/// Whether the server ignores a suffix silently: llama.cpp's server, used with OpenAI's API.
 fn ignores_suffix(kind: Kind, reply: &Reply<'_>) -> bool {
     kind == Kind::OpenAi && reply.header("server").is_some_and(|server| server.starts_with("llama.cpp"))
 }
 
-/// Whether the server will never tell of itself.
+/// Whether the server will never provide metadata.
 fn is_final(fault: &Fault) -> bool {
     matches!(
         fault,
@@ -478,7 +479,7 @@ fn is_final(fault: &Fault) -> bool {
     )
 }
 
-/// Whether the server only does not tell of itself now. What is not recorded was not told then either.
+/// Whether metadata is only unavailable now. This includes a missing recording.
 fn is_unanswered(fault: &Fault) -> bool {
     matches!(
         fault,

@@ -1,9 +1,9 @@
-//! Engines: anything that completes code, behind one trait.
+//! Engines: everything that completes code, behind one trait.
 //!
-//! An engine is told the text around a hole and answers with text, piece by piece, until it is done, told to stop, or cancelled.
-//! It never sees the document, the workspace or the case: what it may know stands in the [`Request`]. This crate owns every socket and
-//! child process of Ghostbench: the embedded engine, models behind HTTP and in files, any program, other language servers, a scripted
-//! engine for tests, and embeddings of servers; and the cassettes that stand in for them. The
+//! An engine gets the text around the cursor and streams an answer until it is done, stopped or cancelled. It never sees the
+//! document, the workspace or the case: everything it may know is in the [`Request`]. This crate owns every socket and child
+//! process of Ghostbench: the embedded engine, HTTP servers, GGUF models, external programs, language servers, a scripted
+//! engine for tests, and embedding servers; and the cassettes that replace them. The
 //! [`Registry`] turns settings into engines.
 
 mod builtin_engine;
@@ -52,108 +52,108 @@ pub use registry::{
 pub use renamed::renamed;
 pub use scripted::{Rule, Script, ScriptedEngine};
 
-/// Who an engine is, and everything about it that can change its answers.
+/// An engine's name, and everything about it that can change its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// The user's name for it.
+    /// User-defined name.
     pub name: String,
     /// Its kind.
     pub kind: Kind,
-    /// The model it runs.
+    /// Its model.
     pub model: String,
-    /// Settings that change answers, by name; no addresses, no keys.
+    /// Settings that change answers, by name; without addresses and keys.
     pub settings: BTreeMap<String, String>,
 }
 
-/// A piece of code from elsewhere that goes with the question.
+/// A snippet of another file as context of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextItem {
-    /// File it comes from, relative to the workspace root.
+    /// Its file, relative to the workspace root.
     pub path: String,
-    /// The code.
+    /// Its code.
     pub text: String,
 }
 
-/// What an engine is asked.
+/// A completion request.
 pub struct Request {
     /// File being edited, relative to the workspace root.
     pub path: Arc<str>,
-    /// Language, as `syntax` names it.
+    /// Language name, as in `syntax`.
     pub language: &'static str,
     /// The document; in a replay, the text before the hole and the text after it.
     pub text: Arc<str>,
-    /// Where the cursor is, in bytes of the text, between two characters.
+    /// Cursor: byte offset in the text, on a character boundary.
     pub cursor: usize,
-    /// Code from elsewhere, nearest first.
+    /// Context from other files, nearest first.
     pub context: Vec<ContextItem>,
-    /// The workspace's tokens without the file being edited, for engines that read the workspace.
+    /// The workspace's tokens without the edited file, for engines that read the workspace.
     pub corpus: Option<builtin::MaskedCorpus>,
-    /// Whether a person asked by key. Then a doubtful answer is better than none; while somebody only types it is worse.
+    /// Whether the completion was explicitly invoked. Then an uncertain answer is better than none; while typing it is worse.
     pub invoked: bool,
-    /// Whether the answer is to say where it comes from, as far as the engine knows.
+    /// Whether the answer should explain its origin, as far as the engine can.
     pub explain: bool,
-    /// When nobody wants the answer any more. Whoever asks keeps this deadline, by dropping the answer's future; an engine only judges
-    /// by it what is still worth beginning.
+    /// Deadline of the answer. The caller enforces it by dropping the answer's future; an engine only uses it to decide what is
+    /// still worth starting.
     pub deadline: Option<Instant>,
 }
 
 impl Request {
-    /// Text before the cursor.
+    /// Returns the text before the cursor.
     pub fn prefix(&self) -> &str {
         &self.text[..self.cursor]
     }
 
-    /// Text after the cursor.
+    /// Returns the text after the cursor.
     pub fn suffix(&self) -> &str {
         &self.text[self.cursor..]
     }
 }
 
-/// How an answer ended.
+/// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
     /// The engine ended it.
     Stop,
     /// It reached the token limit.
     Length,
-    /// The reader asked for no more.
+    /// The listener needed no more.
     Complete,
 }
 
-/// What an engine reports besides the text that it streamed.
+/// Result of an engine besides the streamed text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// How it ended.
+    /// Why it ended.
     pub finish: Finish,
-    /// How likely it is right, where the engine knows: 0 to 1.
+    /// Confidence from 0 to 1, if the engine reports it.
     pub confidence: Option<f64>,
-    /// Tokens read and written, where the engine counts them.
+    /// Token counts, if the engine reports them.
     pub usage: Option<Usage>,
-    /// Where the engine says its time went.
+    /// Time measurements, if the engine reports them.
     pub timings: Option<ServerTimings>,
-    /// How often it was asked before it gave this answer: it was loading, busy, or wanted the question in another form.
+    /// Number of failed attempts before this answer: the engine was loading or busy, or required another form of the request.
     pub refusals: u32,
-    /// Why the engine had nothing to say, where it knows.
+    /// Why the answer is empty, if the engine reports it.
     pub silence: Option<&'static str>,
-    /// Where it comes from, if that was asked for and the engine knows.
+    /// Origin of the answer, if requested and supported.
     pub explanation: Option<Explanation>,
-    /// What else the engine would write, best first, if a person asked by key: what it has streamed it prefers to these.
+    /// Alternatives, best first, on explicit invocation; the streamed text ranks above them.
     pub alternatives: Vec<Alternative>,
 }
 
-/// A text that an engine would write if what it streamed is not wanted.
+/// An alternative to the streamed text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alternative {
     /// The text.
     pub text: String,
-    /// The lowest probability of any token, where the engine knows it: 0 to 1.
+    /// Lowest probability of any token, from 0 to 1, if the engine reports it.
     pub confidence: Option<f64>,
-    /// Where it comes from, if that was asked for and the engine knows.
+    /// Its origin, if requested and supported.
     pub explanation: Option<Explanation>,
 }
 
 impl Answer {
-    /// An answer that ended so, of which nothing else is known.
+    /// An answer with this finish reason and nothing else.
     pub fn ended(finish: Finish) -> Answer {
         Answer {
             finish,
@@ -168,65 +168,65 @@ impl Answer {
     }
 }
 
-/// Why an answer is what it is, by an engine that copies from code it was shown.
+/// Explanation of an answer by an engine that copies from code in its input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// Its tokens in order.
     pub tokens: Vec<ExplainedToken>,
-    /// Why it ends where it does, or is empty.
+    /// Why it ends at this point, or is empty.
     pub ending: &'static str,
-    /// What else decided, by name.
+    /// Other decisive numbers, by name.
     pub figures: Vec<(&'static str, f64)>,
 }
 
-/// A token of an answer with the place that it is taken from.
+/// A token of an answer with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedToken {
-    /// Where it stands in the answer, in bytes, with the blanks before it.
+    /// Byte range in the answer, with the preceding blanks.
     pub range: Range<usize>,
-    /// The whole token, which the answer may only end; empty for a newline.
+    /// The whole token, of which the answer may contain only the end; empty for a newline.
     pub text: String,
-    /// How likely it was.
+    /// Its probability.
     pub probability: f64,
-    /// Where it stands already. A [`builtin::Source::Hint`] counts in [`Request::context`].
+    /// Where it is copied from. A [`builtin::Source::Hint`] is an index into [`Request::context`].
     pub origin: builtin::Origin,
 }
 
-/// Where an engine's time went, by its own measurement.
+/// Time measurements by the engine itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerTimings {
     /// Loading the model.
     pub load: Option<Duration>,
-    /// Reading the question.
+    /// Prompt evaluation.
     pub prompt: Option<Duration>,
-    /// Writing the answer.
+    /// Generation.
     pub generation: Option<Duration>,
 }
 
 /// Token counts of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the question.
+    /// Input tokens.
     pub input: u64,
-    /// Tokens of the answer.
+    /// Output tokens.
     pub output: u64,
-    /// Tokens of the question that the engine had cached.
+    /// Input tokens that were cached.
     pub cached: Option<u64>,
 }
 
-/// Why an engine gave no answer.
+/// Error of an engine.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The request was cancelled.
     #[error("the request was cancelled")]
     Cancelled,
-    /// The engine needs a workspace and was given none.
+    /// The engine needs a workspace, but the request has none.
     #[error("engine `{engine}` reads the workspace, and none was given; pass --workspace DIR")]
     NeedsWorkspace {
         /// Its name.
         engine: String,
     },
-    /// The server behind it gave no answer.
+    /// The server failed.
     #[error("engine `{engine}`: {fault}")]
     Server {
         /// Its name.
@@ -234,7 +234,7 @@ pub enum Error {
         /// The cause, with its remedy.
         fault: Fault,
     },
-    /// The program behind it gave no answer.
+    /// The program failed.
     #[error("engine `{engine}`: {fault}")]
     Program {
         /// Its name.
@@ -242,44 +242,44 @@ pub enum Error {
         /// The cause, with its remedy.
         fault: ProgramFault,
     },
-    /// Nobody knows how its model wants to be asked.
+    /// No prompt template is known for the model.
     #[error(
         "engine `{engine}`: no template is known for {model}, and the server makes no prompt itself; name one in `fim`"
     )]
     NoTemplate {
         /// Its name.
         engine: String,
-        /// What is known of its model.
+        /// Known names of the model.
         model: String,
     },
-    /// There is no room for a prompt.
+    /// The prompt doesn't fit.
     #[error("engine `{engine}`: {reason}")]
     Prompt {
         /// Its name.
         engine: String,
-        /// How much is missing.
+        /// Missing space.
         reason: prompt::NoRoom,
     },
-    /// It may not be asked, and its answer is not recorded.
+    /// Offline, and the answer is not recorded.
     #[error("engine `{engine}`: {miss}")]
     NotRecorded {
         /// Its name.
         engine: String,
-        /// What is missing, with the remedy.
+        /// The missing recording, with a remedy.
         miss: Miss,
     },
-    /// The engine stopped by a defect of its own.
+    /// The engine panicked.
     #[error("engine `{engine}` failed: {message}")]
     Failed {
         /// Its name.
         engine: String,
-        /// What happened, without code from the document.
+        /// The error, without code from the document.
         message: String,
     },
 }
 
 impl Error {
-    /// A word for the cause, the same for all messages about it: whoever tells users says each once.
+    /// Identifier of the cause, the same for all its messages, so that each cause is reported once.
     pub fn cause(&self) -> &'static str {
         match self {
             Error::Cancelled => "cancelled",
@@ -294,27 +294,28 @@ impl Error {
     }
 }
 
-/// Hears an answer as it comes. A closure that takes text is one.
+/// Receives an answer while it is streamed. Implemented for closures that take text.
 pub trait Listener: Send {
-    /// The prompt that the model reads, as it was rendered for it, before any text; again where the question was asked in another form.
-    /// It is heard here and not in the answer, so that it is known of questions without one.
+    /// Receives the rendered prompt before any text; called again if the request was repeated in another form. It is reported
+    /// here and not in the answer, so that it is known for failed requests too.
     fn prompt(&mut self, prompt: &str) {
         let _ = prompt;
     }
 
-    /// What the model says, word for word, before anything is read out of it: for who judges models. `Break` as for text. Engines that
-    /// give text as it comes say nothing here.
+    /// Receives the model's raw text before it is parsed, for judging models. `Break` as for text. Engines without a parser
+    /// don't call this.
     fn said(&mut self, piece: &str) -> ControlFlow<()> {
         let _ = piece;
         ControlFlow::Continue(())
     }
 
-    /// What comes now is replayed from a cassette: it came so long after the question when it was recorded. `None` where nobody knows.
+    /// Marks the following pieces as replayed from a cassette; they were recorded this long after the request. `None` if
+    /// unknown.
     fn recorded(&mut self, after: Option<Duration>) {
         let _ = after;
     }
 
-    /// The next piece of text; `Break` means that the reader needs no more.
+    /// Receives the next piece of text; `Break` stops the engine.
     fn text(&mut self, piece: &str) -> ControlFlow<()>;
 }
 
@@ -324,37 +325,37 @@ impl<F: FnMut(&str) -> ControlFlow<()> + Send> Listener for F {
     }
 }
 
-/// Whoever hears an answer.
+/// Receiver of an answer.
 pub type Sink<'a> = &'a mut dyn Listener;
 
-/// What an engine says of itself, now: for people who want to know whom they ask.
+/// Information about an engine, for people.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
-    /// What it tells of its model.
+    /// The model's metadata.
     pub metadata: Metadata,
-    /// How the model is asked; `None` for engines that ask none, or know no way.
+    /// Prompt mode; `None` for engines without one, or if none is known.
     pub way: Option<Way>,
-    /// On how many questions it is working, where it tells.
+    /// Number of requests in progress, if reported.
     pub busy: Option<u64>,
-    /// The server behind it, for who wants to ask it in another way.
+    /// The server, to test other prompt forms.
     pub server: Option<HttpSettings>,
 }
 
-/// Anything that completes code.
+/// An engine that completes code.
 ///
-/// `complete` streams text into the sink and returns when the text is complete. Dropping the future and cancelling the token both
-/// free the engine.
+/// `complete` streams text into the sink and returns when the text is complete. Dropping the future and cancelling the token
+/// both free the engine.
 pub trait Engine: Send + Sync {
-    /// Who it is.
+    /// Returns its description.
     fn description(&self) -> &Description;
 
     /// Whether it needs [`Request::corpus`].
     fn reads_workspace(&self) -> bool;
 
-    /// Whether code is to be chosen from the workspace for [`Request::context`] where the question brings none.
+    /// Whether to retrieve workspace code for [`Request::context`] if the request has none.
     fn reads_context(&self) -> bool;
 
-    /// Whether it may have a choice of texts for a person who asks by key. Others are not asked again for what is known.
+    /// Whether it may return alternatives on explicit invocation. Other engines aren't queried again for a cached answer.
     fn has_alternatives(&self) -> bool {
         false
     }
@@ -367,7 +368,7 @@ pub trait Engine: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Error>>;
 
-    /// Says who it is, as far as it can. An error is that nobody is there.
+    /// Returns information about the engine, as far as available. An error means that it is unreachable.
     fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
         Box::pin(std::future::ready(Ok(Introduction::default())))
     }

@@ -1,14 +1,14 @@
-//! A GGUF file as an [`Engine`]: llama.cpp's `llama-server` is started for it, and asked by HTTP like any other.
+//! A GGUF file as an [`Engine`]: starts llama.cpp's `llama-server` for it and queries it over HTTP.
 //!
 //! ```text
 //! first question --start--> child --/health--> ready: an HttpEngine of kind `llama-server` answers this and all further ones
 //!                             |                                       |
-//!                             +--------- ended: started anew by the next question, after a pause where it keeps ending
+//!                             +--------- ended: started again by the next question, after a pause where it keeps ending
 //! ```
 //!
-//! Questions wait for the server while it loads, each within its own deadline; it goes on loading when they leave. It listens on this
-//! machine alone, at a port of its own, and answers only who knows its key, which nobody but this process does: what it was asked last
-//! is code. How it is asked is `http_engine`'s business.
+//! Requests wait for the server while it loads, each within its own deadline; it continues to load when they leave. It listens
+//! on loopback only, at its own port, and requires a key that only this process knows, because its latest request is code.
+//! `http_engine` handles the requests.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -32,71 +32,71 @@ use crate::{
     ProgramFault, Proxy, Request, Server, SetupError, Sink,
 };
 
-/// What is run where nothing else is said.
+/// Default program.
 pub const LLAMA_SERVER: &str = "llama-server";
 
-/// What a GGUF file begins with.
+/// First bytes of a GGUF file.
 const MAGIC: &[u8] = b"GGUF";
 
-/// How often a server is asked whether it is ready: a small model is within a tenth of a second.
+/// Poll interval until the server is ready: a small model loads within a tenth of a second.
 const POLL: Duration = Duration::from_millis(25);
 
-/// A server that does not answer because it has ended is known to have ended within this time.
+/// If a server doesn't answer because it has exited, the exit is noticed within this time.
 const END: Duration = Duration::from_millis(300);
 
-/// The environment variable that tells the server its key; other processes see arguments.
+/// Environment variable that passes the key to the server; other processes can see arguments.
 const KEY: &str = "LLAMA_API_KEY";
 
-/// A model in a file, as somebody configured it.
+/// A configured GGUF model.
 #[derive(Clone, Debug)]
 pub struct LlamaServerSettings {
-    /// The program; ours are the last of its arguments.
+    /// The program; our arguments are appended to its own.
     pub program: Program,
-    /// The model's file.
+    /// The model file.
     pub gguf: PathBuf,
-    /// Where the server writes what it does, anew at each start.
+    /// The server's log file, truncated at each start.
     pub log: Option<PathBuf>,
-    /// Time for it to be ready, from its start.
+    /// Timeout for its start.
     pub start_timeout: Duration,
-    /// How it is asked. Where, and with which key, is known when it runs.
+    /// Settings of its requests. Address and key are set when it runs.
     pub http: HttpSettings,
-    /// Where its answers come from and go to. For one that is offline no server is started, nor anything needed for one.
+    /// Cassette for its answers. Offline, no server is started, and nothing needed for one is checked.
     pub cassette: Option<Arc<Cassette>>,
 }
 
 impl LlamaServerSettings {
-    /// The cassette that takes the server's place.
+    /// Returns the cassette that replaces the server.
     fn offline(&self) -> Option<&Arc<Cassette>> {
         self.cassette.as_ref().filter(|cassette| cassette.is_offline())
     }
 }
 
-/// Why there is no such engine.
+/// Error while creating the engine.
 #[derive(Debug, ThisError)]
 pub enum LlamaServerError {
-    /// The file cannot be read.
+    /// The file can't be read.
     #[error("cannot read the `gguf` {}: {error}", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The file holds something else.
-    #[error("{} is no GGUF file; convert the model with llama.cpp's scripts, or correct `gguf`", .path.display())]
+    /// The file is not a GGUF file.
+    #[error("{} is not a GGUF file; convert the model with llama.cpp's scripts, or correct `gguf`", .path.display())]
     NoModel {
         /// The file.
         path: PathBuf,
     },
-    /// The program cannot be started.
+    /// The program can't be started.
     #[error(transparent)]
     Program(#[from] ProgramFault),
-    /// The model cannot be asked as the settings say.
+    /// The request settings are invalid.
     #[error(transparent)]
     Asking(#[from] SetupError),
 }
 
-/// A server of llama.cpp that runs for as long as this is there.
+/// A llama.cpp server with the lifetime of this value.
 pub struct LlamaServerEngine {
     description: Description,
     settings: LlamaServerSettings,
@@ -109,10 +109,10 @@ struct Running {
     restarts: Restarts,
 }
 
-/// One server. Dropping it ends it.
+/// One server. Dropping it ends the process.
 struct LlamaServer {
     state: watch::Receiver<State>,
-    /// The task that looks after it hears when this is dropped.
+    /// Dropping this signals the supervising task.
     _alive: oneshot::Sender<()>,
 }
 
@@ -124,7 +124,7 @@ enum State {
 }
 
 impl LlamaServerEngine {
-    /// Looks at the file and for the program; nothing is started yet.
+    /// Checks the file and the program; starts nothing.
     pub fn new(mut settings: LlamaServerSettings) -> Result<LlamaServerEngine, LlamaServerError> {
         if settings.offline().is_none() {
             check_file(&settings.gguf)?;
@@ -133,7 +133,7 @@ impl LlamaServerEngine {
         let LlamaServerSettings { program, gguf, http, .. } = &mut settings;
         let name = gguf.file_stem().map(|name| name.to_string_lossy().into_owned());
         http.model = http.model.take().or(name);
-        // Templates are chosen and refused as they will be when it runs.
+        // Validates the template as it will be used later.
         let engine = HttpEngine::new(http.clone())?;
         let mut description = engine.description().clone();
         description.settings.insert("command".to_owned(), program.described());
@@ -142,7 +142,7 @@ impl LlamaServerEngine {
         Ok(LlamaServerEngine { description, settings, running })
     }
 
-    /// The running server; one that has ended is started again, if its pause is over.
+    /// Returns the running server; restarts one that has ended if its backoff is over.
     fn server(&self) -> Result<watch::Receiver<State>, ProgramFault> {
         let mut running = self.running();
         let Running { server, restarts } = &mut *running;
@@ -159,13 +159,13 @@ impl LlamaServerEngine {
         }
     }
 
-    /// The server as soon as it is ready; it is started where there is none.
+    /// Waits until the server is ready; starts it if necessary.
     async fn ready(&self) -> Result<(Arc<HttpEngine>, watch::Receiver<State>), Error> {
         let mut state = self.server().map_err(|fault| self.error(fault))?;
         let engine = match state.wait_for(|state| !matches!(state, State::Loading)).await.as_deref() {
             Ok(State::Ready(engine)) => Arc::clone(engine),
             Ok(State::Ended(fault)) => return Err(self.error(fault.clone())),
-            // Its runtime is gone.
+            // Its runtime has shut down.
             Ok(State::Loading) | Err(_) => return Err(Error::Cancelled),
         };
         Ok((engine, state))
@@ -183,7 +183,7 @@ impl LlamaServerEngine {
                 self.running().restarts.succeeded();
                 Ok(answer)
             }
-            // Why it does not answer is best told by its end.
+            // If the server has exited, that is the better error.
             Err(Error::Server { engine, fault }) => match ended(state).await {
                 Some(end) => Err(self.error(end)),
                 None => Err(Error::Server { engine, fault }),
@@ -201,7 +201,7 @@ impl LlamaServerEngine {
     }
 }
 
-/// Why the server has ended, if it has.
+/// Returns why the server has exited.
 async fn ended(mut state: watch::Receiver<State>) -> Option<ProgramFault> {
     let end = state.wait_for(|state| matches!(state, State::Ended(..)));
     match tokio::time::timeout(END, end).await.ok()?.as_deref() {
@@ -242,12 +242,12 @@ impl Engine for LlamaServerEngine {
 }
 
 impl LlamaServer {
-    /// One that is not there: a cassette answers for it.
+    /// A server that isn't running: a cassette answers for it.
     fn recorded(engine: HttpEngine) -> LlamaServer {
         LlamaServer { state: watch::channel(State::Ready(Arc::new(engine))).1, _alive: oneshot::channel().0 }
     }
 
-    /// Starts a server, and a task that looks after it.
+    /// Starts a server and its supervising task.
     fn start(settings: LlamaServerSettings) -> LlamaServer {
         let (tell, state) = watch::channel(State::Loading);
         let (alive, dropped) = oneshot::channel();
@@ -286,7 +286,7 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
         Err(fault) => return fault,
     };
     let reading = async {
-        // It says everything in its log and in its errors.
+        // Everything is in its log and its standard error.
         let _ = tokio::io::copy(&mut pipes.stdout, &mut tokio::io::sink()).await;
         std::future::pending().await
     };
@@ -321,12 +321,12 @@ async fn until_ready(engine: &HttpEngine) {
     }
 }
 
-/// A port that nobody has at the moment. Whoever takes it before the server does makes the server end.
+/// Returns a free port. If another process takes it before the server does, the server exits.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// What nobody can guess: the standard library's hasher begins with numbers that the system draws.
+/// Returns an unguessable key: the standard library's hasher is seeded by the system.
 fn random_key() -> String {
     let number = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", number(), number())
@@ -341,13 +341,13 @@ fn at(port: u16, key: &Secret, server: &Server) -> Server {
     }
 }
 
-/// A server that still writes an older log keeps it, without a name.
+/// A server that still writes an older log keeps it, unlinked.
 fn prepare(log: Option<&Path>) {
     let Some(log) = log else { return };
-    // Without a log there are still the last words of the server.
+    // Without a log there is still the server's standard error.
     let _ = fs::remove_file(log);
     let _ = log.parent().map(private_files::create_folder);
-    // The server would create it for everybody to read.
+    // The server would create it readable by every user.
     let _ = private_files::write(log, b"");
 }
 

@@ -1,4 +1,4 @@
-//! Language servers that complete code, asked as an editor asks them: any vendor is measured without an adapter.
+//! Language servers that complete code, queried as an editor does: any vendor is measured without an adapter.
 //!
 //! ```text
 //! Request --turns--> Server (started when it is first needed, and again after it ended)
@@ -7,17 +7,18 @@
 //!                    item --insertion--> text at the cursor
 //! ```
 //!
-//! **What a server sees** is the question and nothing else. It runs in an empty folder of its own, which is also the workspace that
-//! it is told of, so that it cannot read the file that a case was cut from. The document stands there under its path, but on no
-//! disk; code that goes with the question stands there as further documents. All are closed with the question, so that no question sees
-//! another's, and by default one question is asked at a time: a server may look at all documents that are open. What it remembers of
-//! closed ones is its own affair.
+//! **What a server sees**: the request only. It runs in its own empty folder, which is also its workspace folder, so that it
+//! can't read the file that a case was made from. The document is opened under its path in this folder, but isn't on disk;
+//! context is opened as further documents. All are closed after the request, so that no request sees another's documents. Only
+//! one request runs at a time by default, because a server may read all open documents. A server may still remember closed
+//! ones.
 //!
-//! It is the same in editors, where the server is shown less than it would read from a workspace: what is measured is what people get.
+//! In editors it is the same, although the server then sees less than it would read from a workspace: measurements match what
+//! users get.
 //!
-//! A question that is dropped is taken back, and nobody waits for a server that goes on with it. A server that ends, or says what is no
-//! message, is started again with the next question, after [`Restarts`]' pauses. This module starts no process itself (`child` does) and
-//! decides nothing about what is shown.
+//! A dropped request is cancelled, and nothing waits for a server that continues with it. A server that exits or violates the
+//! protocol is restarted by the next request, with the backoff of [`Restarts`]. This module must not start processes itself
+//! (`child` does) and must not decide what is shown.
 
 mod connection;
 mod documents;
@@ -52,48 +53,48 @@ use crate::{
 use server::{Offered, Server};
 use turns::Turns;
 
-/// A language server, as somebody configured it.
+/// A configured language server.
 #[derive(Clone, Debug)]
 pub struct LspSettings {
-    /// The user's name for it.
+    /// User-defined name.
     pub name: String,
-    /// How it is started; in an empty folder where no other is named.
+    /// The program; default working directory: an empty folder.
     pub program: Program,
-    /// What is said to be its model.
+    /// Name of its model, for the description.
     pub model: Option<String>,
-    /// The method that it is asked by.
+    /// Method of its requests.
     pub request: String,
-    /// What it is told in `initialize`.
+    /// `initializationOptions`.
     pub options: SecretTable,
-    /// What it is told when it asks for its settings.
+    /// Its settings, for `workspace/configuration`.
     pub settings: SecretTable,
-    /// Fields that go into every request, over ours.
+    /// Additional fields of every request; they override ours.
     pub extra: Map<String, Value>,
-    /// Time from its start until it can be asked.
+    /// Timeout for its start.
     pub start_timeout: Duration,
-    /// Questions at once; one where nothing is said, and never two about one document.
+    /// Maximum concurrent requests; default: one. Never two for one document.
     pub concurrency: Option<usize>,
 }
 
 impl LspSettings {
-    /// What it was told and nobody else is.
+    /// Secrets in its options and settings.
     fn secrets(&self) -> Secrets {
         let told = self.options.secrets().iter().chain(self.settings.secrets());
         Secrets::new(None, self.program.env.values().chain(told), std::iter::empty())
     }
 
-    /// The first line of what it says, without what it was told.
+    /// Returns the first line of the server's message, redacted.
     fn quoted(&self, text: &str) -> String {
         self.secrets().quoted(text)
     }
 
-    /// What it says of a failure.
+    /// Returns an error reported by the server.
     fn failed(&self, message: &str) -> ProgramFault {
         let message = self.secrets().removed_from(message);
         ProgramFault::Failed { program: self.program.name().to_owned(), message }
     }
 
-    /// What is wrong with what it writes.
+    /// Returns a constructor of protocol errors.
     fn malformed(&self) -> impl Fn(String) -> ProgramFault + Send + use<> {
         let program = self.program.name().to_owned();
         let secrets = self.secrets();
@@ -105,7 +106,7 @@ impl LspSettings {
     }
 }
 
-/// A language server behind the trait of all engines.
+/// An engine that runs a language server.
 pub struct LspEngine {
     description: Description,
     settings: Arc<LspSettings>,
@@ -114,18 +115,18 @@ pub struct LspEngine {
     turns: Turns,
 }
 
-/// The server that is asked, from its start on.
+/// State of the server, from its start.
 #[derive(Default)]
 struct State {
     server: Option<Starting>,
     restarts: Restarts,
 }
 
-/// A start under way or done. It goes on when the question that wanted it is dropped, and ends with the engine.
+/// A start in progress or done. It continues if the request that started it is dropped, and ends with the engine.
 type Starting = Shared<BoxFuture<'static, Result<Arc<Server>, ProgramFault>>>;
 
 impl LspEngine {
-    /// Nothing is started yet.
+    /// Creates the engine; the server is started by the first request.
     pub fn new(settings: LspSettings) -> LspEngine {
         LspEngine {
             description: description(&settings),
@@ -136,7 +137,7 @@ impl LspEngine {
         }
     }
 
-    /// The server, started if it does not run; why there is none while it is too early to try again.
+    /// Returns the server; starts it if it isn't running. During a backoff, returns the error that caused it.
     fn server(&self) -> Result<Starting, ProgramFault> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let fault = match state.server.as_ref().and_then(|server| server.peek()) {
@@ -158,7 +159,7 @@ impl LspEngine {
     }
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
-        // Nobody closes it.
+        // The semaphore is never closed.
         let _permit = self.at_once.acquire().await.ok();
         let others = request.context.iter().map(|item| item.path.clone());
         let documents: BTreeSet<String> = others.chain([request.path.to_string()]).collect();
@@ -182,13 +183,12 @@ impl LspEngine {
     }
 }
 
-/// Starts a server in a task of its own.
+/// Starts a server in a separate task.
 fn start(settings: Arc<LspSettings>) -> Starting {
     let program = settings.program.name().to_owned();
     let starting = AbortOnDropHandle::new(tokio::spawn(Server::start(settings)));
     let started = async move {
-        let defect =
-            |_| ProgramFault::Failed { program, message: "its start stopped by a defect".to_owned() };
+        let defect = |_| ProgramFault::Failed { program, message: "starting it panicked".to_owned() };
         starting.await.unwrap_or_else(|error| Err(defect(error))).map(Arc::new)
     };
     started.boxed().shared()
@@ -236,7 +236,7 @@ impl Engine for LspEngine {
     }
 }
 
-/// What may change its answers. Tables are told apart without being shown: they may hold keys.
+/// Everything that may change its answers. Tables are hashed, because they may contain keys.
 fn description(settings: &LspSettings) -> Description {
     let LspSettings { program, .. } = settings;
     let secrets = settings.secrets();
@@ -261,7 +261,7 @@ fn description(settings: &LspSettings) -> Description {
     }
 }
 
-/// Enough of a hash to tell a few engines apart.
+/// A short hash, enough to distinguish a few engines.
 fn fingerprint(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }

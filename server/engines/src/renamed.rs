@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Description, Engine, Error, Introduction, Request, Sink};
 
-/// The engine under another name. What it costs to run it, a child process or a connection, is not spent twice.
+/// Returns the engine under another name, sharing its child process or connection.
 pub fn renamed(engine: Arc<dyn Engine>, name: &str) -> Arc<dyn Engine> {
     let description = Description { name: name.to_owned(), ..engine.description().clone() };
     Arc::new(Renamed { description, engine })

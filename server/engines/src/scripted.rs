@@ -1,4 +1,4 @@
-//! An engine that says what it is told to say, when it is told to: for tests of whatever asks engines.
+//! An engine with scripted answers and delays, for tests.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,26 +19,26 @@ use crate::{Alternative, Answer, Busy, Description, Engine, Error, Finish, Kind,
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
-    /// How the paths end; empty for all.
+    /// Suffix of the paths; empty for all.
     pub path: String,
     /// Waits this long before each piece, or before it ends without any.
     #[serde(rename = "delay_ms", deserialize_with = "milliseconds")]
     pub delay: Duration,
-    /// Says these pieces in order.
+    /// Streams these pieces in order.
     #[serde(rename = "text", deserialize_with = "one_piece")]
     pub pieces: Vec<String>,
     /// Fails with this message instead of ending.
     #[serde(rename = "fail")]
     pub failure: Option<String>,
-    /// Panics where it would speak.
+    /// Panics instead of answering.
     pub panic: bool,
-    /// Says last which document it was asked about: `len=<bytes> blake3=<hex>`.
+    /// Appends a description of the document: `len=<bytes> blake3=<hex>`.
     pub echo: bool,
-    /// Says last which files its context comes from, in order: `context=<path> <path>`. Only then, and for `words`, it is given any.
+    /// Appends the files of the context, in order: `context=<path> <path>`. Context is only requested for this and for `words`.
     pub context: bool,
-    /// Says last which words of its context begin like this, each once: `words=<word> <word>`; nothing where none does.
+    /// Appends the words of its context with this prefix, each once: `words=<word> <word>`; nothing if there are none.
     pub words: String,
-    /// Offers these, too, to who asks by key.
+    /// Alternatives on explicit invocation.
     pub others: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl From<Script> for Rule {
     }
 }
 
-/// An engine that follows rules, and that can be watched.
+/// An engine that follows rules and can be observed.
 #[derive(Debug)]
 pub struct ScriptedEngine {
     description: Description,
@@ -111,12 +111,12 @@ pub struct ScriptedEngine {
 }
 
 impl ScriptedEngine {
-    /// An engine called `name` that treats all requests alike.
+    /// Creates an engine with one rule for all requests.
     pub fn new(name: &str, script: Script) -> ScriptedEngine {
         ScriptedEngine::with_rules(name, vec![script.into()])
     }
 
-    /// An engine called `name` that follows the first rule that fits a request, and is silent where none does.
+    /// Creates an engine that follows the first matching rule, and answers with nothing if no rule matches.
     pub fn with_rules(name: &str, rules: Vec<Rule>) -> ScriptedEngine {
         let settings = [("rules".to_owned(), format!("{rules:?}"))].into();
         let description =
@@ -124,7 +124,7 @@ impl ScriptedEngine {
         ScriptedEngine { description, rules, busy: Busy::default() }
     }
 
-    /// Requests that are being answered right now; 0 when every cancelled one has freed the engine.
+    /// Number of requests in progress; 0 once every cancelled one has freed the engine.
     pub fn busy(&self) -> usize {
         self.busy.count()
     }
@@ -158,7 +158,7 @@ impl ScriptedEngine {
     }
 }
 
-/// The clock's sleep of no time lasts until its next tick, a millisecond.
+/// A sleep of zero would last until the clock's next tick, a millisecond.
 async fn wait(delay: Duration) {
     if !delay.is_zero() {
         tokio::time::sleep(delay).await;

@@ -1,7 +1,7 @@
-//! Bags of terms: how often each term occurs in each of a file's pieces (blocks of lines, functions).
+//! Bags of terms: how often each term occurs in each part of a file (blocks of lines, functions).
 //!
-//! Bags are kept as they are stored: a term is named by its position among all terms of the file, and positions and counts are written
-//! as small numbers, mostly one byte for both.
+//! Bags are kept in their stored form: a term is its position among all terms of the file, and positions and counts are
+//! varints, mostly one byte for both.
 
 use rustc_hash::FxHashMap;
 
@@ -11,12 +11,12 @@ use crate::terms::Term;
 /// The bags of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bags {
-    /// All terms of the file, in order.
+    /// All terms of the file, sorted.
     terms: Box<[Term]>,
-    /// Where each bag ends in `entries`.
+    /// End of each bag in `entries`.
     ends: Box<[u32]>,
-    /// For each term of a bag, by position: twice the distance to the position expected next (one after the last), plus one where
-    /// it occurs more than once; then its count follows.
+    /// For each term of a bag, by position: twice the distance to the expected position (one after the last), plus one if it
+    /// occurs more than once; then its count follows.
     entries: Box<[u8]>,
 }
 
@@ -25,22 +25,22 @@ pub(crate) struct Bags {
 pub(crate) struct Entry {
     /// Position among the terms of the file.
     pub(crate) term: u32,
-    /// How often it occurs, up to the largest number: BM25 hardly tells higher ones apart.
+    /// Number of occurrences, saturated: BM25 hardly distinguishes higher ones.
     pub(crate) count: u8,
 }
 
 impl Bags {
-    /// How many there are.
+    /// Returns the number of bags.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// All terms of the file, in order.
+    /// Returns all terms of the file, sorted.
     pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// The terms of one bag by position; none for a bag that is not there.
+    /// Returns the terms of one bag by position; none if the bag does not exist.
     pub(crate) fn bag(&self, number: usize) -> impl Iterator<Item = Entry> {
         let start =
             number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
@@ -50,7 +50,7 @@ impl Bags {
         std::iter::from_fn(move || read_entry(&mut rest, &mut next))
     }
 
-    /// How many terms each bag has, repeats counted.
+    /// Returns the number of terms in each bag, including repeats.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = u32> {
         (0..self.len()).map(|number| self.bag(number).map(|entry| u32::from(entry.count)).sum())
     }
@@ -67,7 +67,7 @@ impl Bags {
         write_slice(bytes, &self.entries);
     }
 
-    /// Reads what `encode` wrote; `None` if the bytes are anything else.
+    /// Decodes the output of `encode`; `None` if the bytes are invalid.
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Bags> {
         let terms = read_terms(bytes)?;
         let ends = read_ends(bytes)?;
@@ -76,7 +76,7 @@ impl Bags {
         bags.is_sound().then_some(bags)
     }
 
-    /// Whether every bag can be read to its end and names terms of the file only.
+    /// Whether every bag can be decoded and contains only terms of the file.
     fn is_sound(&self) -> bool {
         let mut rest = &*self.entries;
         let mut start = 0;
@@ -124,14 +124,14 @@ fn read_ends(bytes: &mut &[u8]) -> Option<Box<[u32]>> {
         .collect()
 }
 
-/// Collects the bags of a file, one after the other.
+/// Builds the bags of a file, one after the other.
 #[derive(Default)]
 pub(crate) struct BagsBuilder {
     numbers: FxHashMap<Term, u32>,
     terms: Vec<Term>,
-    /// By number of the term: how often it occurs in the bag that is being filled.
+    /// By number of the term: its count in the current bag.
     counts: Vec<u8>,
-    /// Numbers of the terms in that bag.
+    /// Numbers of the terms in the current bag.
     filled: Vec<u32>,
     ends: Vec<usize>,
     /// Terms by number, not yet by position.
@@ -139,7 +139,7 @@ pub(crate) struct BagsBuilder {
 }
 
 impl BagsBuilder {
-    /// The number that stands for `term` here.
+    /// Returns the number of `term` in this builder.
     pub(crate) fn number(&mut self, term: Term) -> u32 {
         let next = self.terms.len() as u32;
         let number = *self.numbers.entry(term).or_insert(next);
@@ -150,13 +150,13 @@ impl BagsBuilder {
         number
     }
 
-    /// Puts a term into the bag, by its number.
+    /// Adds a term to the current bag, by its number.
     pub(crate) fn add(&mut self, number: u32) {
         let count = &mut self.counts[number as usize];
         if *count == 0 {
             self.filled.push(number);
         }
-        // BM25 hardly tells larger counts apart.
+        // BM25 hardly distinguishes larger counts.
         *count = count.saturating_add(1);
     }
 
@@ -169,7 +169,7 @@ impl BagsBuilder {
         self.ends.push(self.entries.len());
     }
 
-    /// The bags that were ended.
+    /// Returns the completed bags.
     pub(crate) fn finish(mut self) -> Bags {
         let positions = self.sort_terms();
         let mut bytes = Vec::with_capacity(self.entries.len() + self.entries.len() / 4);
@@ -186,7 +186,7 @@ impl BagsBuilder {
         Bags { terms: self.terms.into(), ends: ends.into(), entries: bytes.into() }
     }
 
-    /// Puts the terms in order and gives the position of each number.
+    /// Sorts the terms and returns the position of each number.
     fn sort_terms(&mut self) -> Vec<u32> {
         let mut order: Vec<(Term, u32)> = self.terms.drain(..).zip(0..).collect();
         order.sort_unstable();

@@ -1,14 +1,14 @@
-//! BM25, as both functions and windows are ranked by it.
+//! BM25, the ranking of both functions and windows.
 
-/// The usual constants: how soon repeats stop to count, and how much length does.
+/// The usual constants: saturation of repeats, and influence of the length.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// How many documents there are, and how long they are together.
+/// Number of documents, and their total length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) documents: u64,
-    /// Terms, repeats counted.
+    /// Terms, including repeats.
     pub(crate) length: u64,
 }
 
@@ -28,13 +28,14 @@ impl Totals {
         Totals { documents: self.documents - other.documents, length: self.length - other.length }
     }
 
-    /// What a term weighs that so many of the documents have.
+    /// Returns the weight of a term that occurs in this number of documents.
     pub(crate) fn inverse_frequency(self, having: u64) -> f32 {
         let (documents, having) = (self.documents as f64, having as f64);
         (1.0 + (documents - having + 0.5) / (having + 0.5)).ln() as f32
     }
 
-    /// What a term of this weight adds to the score of a document of this length that has it so often.
+    /// Returns the contribution of a term with this weight to the score of a document with this length, if it occurs this
+    /// often.
     pub(crate) fn gain(self) -> impl Fn(f32, u32, u16) -> f32 {
         let mean_length = self.length as f64 / self.documents.max(1) as f64;
         let for_length = K1 * B / mean_length as f32;

@@ -1,16 +1,16 @@
-//! Whether an answer is still wanted.
+//! Cancellation of a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asked between the steps of a search, which ends with what it has once it is set. Clones are one flag.
+/// Checked between the steps of a search, which returns its results so far once the flag is set. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Flag>);
 
 #[derive(Debug, Default)]
 struct Flag {
     is_set: AtomicBool,
-    /// How often the flag was asked, and after how many questions it sets itself; for tests.
+    /// Number of checks, and the check that sets the flag; for tests.
     #[cfg(test)]
     asked: std::sync::atomic::AtomicUsize,
     #[cfg(test)]
@@ -22,12 +22,12 @@ struct Flag {
 pub struct CancelOnDrop(Cancel);
 
 impl Cancel {
-    /// Ends what asks this flag.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the answer is of no use any more.
+    /// Whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
         #[cfg(test)]
         if Some(self.0.asked.fetch_add(1, Ordering::Relaxed)) == self.0.sets_itself_after {
@@ -36,7 +36,7 @@ impl Cancel {
         self.0.is_set.load(Ordering::Relaxed)
     }
 
-    /// Ends what asks this flag when the guard is dropped.
+    /// Sets the flag when the guard is dropped.
     #[must_use]
     pub fn on_drop(&self) -> CancelOnDrop {
         CancelOnDrop(self.clone())
@@ -60,7 +60,7 @@ mod tests {
 
     const PREFIX: &str = "from widgets import make_widget\n\ndef use(size):\n    widget = make_widget";
 
-    /// Many files that all share words, names and functions with the question.
+    /// Many files that all share words, names and functions with the query.
     fn many_files() -> Arc<[SourceFile]> {
         let text = |number: usize| {
             format!(
@@ -76,7 +76,7 @@ mod tests {
         (0..40).map(file).collect()
     }
 
-    /// The hits of a search that asks `cancel`.
+    /// The hits of a search with `cancel`.
     fn hits(index: &Index, strategy: Strategy, cancel: &Cancel) -> usize {
         let recent = [Visit { path: "widgets.py".to_owned(), line: 1 }];
         let (path, language) = ("main.py", Language::Python);
@@ -98,7 +98,7 @@ mod tests {
                 let cancel = Cancel(Arc::new(Flag { sets_itself_after: Some(after), ..Flag::default() }));
                 hits(&index, strategy, &cancel);
                 let more = cancel.0.asked.load(Ordering::Relaxed) - after;
-                // One for each step that is left; nothing is searched between them.
+                // One check for each remaining step; nothing is searched between them.
                 assert!(
                     more <= 12,
                     "{strategy} goes on for {more} steps when cancelled at {after} of {asked}"

@@ -6,12 +6,12 @@
 //! prefix (and truth, for the oracle) -> last ten lines ------/
 //! ```
 //!
-//! It is here as a measure of other strategies, so it never improves on the original: files are ordered by folders, chunks cut
-//! anywhere, and only the first thousand are ranked. What depends on one file is kept in [`FileChunks`], what depends on
-//! the cursor's file in [`Candidates`]; a query then touches only the chunks that share a word with it.
+//! It is the baseline for other strategies, so it never improves on the original: files are ordered by folder distance, chunks
+//! are cut anywhere, and only the first thousand are ranked. [`FileChunks`] contains everything that depends on one file,
+//! [`Candidates`] everything that depends on the cursor's file; a query then only visits the chunks that share a word with it.
 //!
-//! Lines end at line feeds alone. The original reads files with other line ends as if they had line feeds; so must a caller
-//! that wants its texts to the letter. Scores are the same either way, unless carriage returns stand alone.
+//! Only line feeds end lines. The original normalizes other line ends to line feeds; a caller that needs identical texts must
+//! do so, too. Scores are the same either way, unless there are carriage returns without line feeds.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,33 +43,33 @@ pub use tokens::tokenize;
 /// Name of the strategy.
 pub const BM25_CHUNKS: &str = "bm25-chunks";
 
-/// Lines of a query.
+/// Lines in a query.
 const QUERY_LINES: usize = 10;
 
-/// What is looked for.
+/// A query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// The file up to the cursor.
     pub prefix: &'a str,
-    /// What is known beside the prefix, and what is made of the best chunks.
+    /// Which text is searched for, and which chunk is shown for a match.
     pub setting: Setting<'a>,
-    /// How chunks are compared with the query.
+    /// Similarity of chunks and query.
     pub ranking: Ranking,
 }
 
 /// The benchmark's two settings with retrieval.
 #[derive(Clone, Copy, Debug)]
 pub enum Setting<'a> {
-    /// The prefix is looked for, and the chunk after a similar one is shown: what follows there may follow here.
+    /// Searches for the prefix, and shows the chunk after a similar one: its text may follow here, too.
     Rg1,
-    /// The prefix is looked for together with what really follows it; similar chunks themselves are shown.
+    /// Searches for the prefix with the true continuation; shows the similar chunks themselves.
     Oracle {
-        /// What follows the prefix.
+        /// The text after the prefix.
         truth: &'a str,
     },
 }
 
-/// How chunks are compared with the query.
+/// Similarity of chunks and query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
     /// Okapi BM25.
@@ -79,7 +79,7 @@ pub enum Ranking {
 }
 
 impl Query<'_> {
-    /// The last ten lines of the prefix, followed by the truth where it is known, that are not blank.
+    /// Returns the last ten non-blank lines of the prefix, followed by the truth if it is known.
     pub fn text(&self) -> String {
         let truth = match self.setting {
             Setting::Rg1 => None,
@@ -93,34 +93,34 @@ impl Query<'_> {
     }
 }
 
-/// A chunk that the retriever found.
+/// A retrieved chunk.
 #[derive(Clone, Debug)]
 pub struct ChunkHit {
-    /// The file that the original names. With the oracle and equal scores it may be another one than the text's.
+    /// The file that the original reports. With the oracle and equal scores it may differ from the text's file.
     pub named: Arc<str>,
-    /// The score; with [`Setting::Rg1`] that of the chunk before, which resembles the query.
+    /// The score; with [`Setting::Rg1`] that of the previous chunk, which matches the query.
     pub score: f64,
     file: Arc<FileChunks>,
     chunk: u32,
 }
 
 impl ChunkHit {
-    /// The file that the text stands in.
+    /// Returns the file of the text.
     pub fn path(&self) -> &Arc<str> {
         self.file.path()
     }
 
-    /// The chunk's lines, without blank ones.
+    /// Returns the chunk's non-blank lines.
     pub fn text(&self) -> &str {
         self.file.text(self.chunk as usize)
     }
 
-    /// The chunk's number in the file.
+    /// Returns the chunk's number in the file.
     pub fn number(&self) -> u32 {
         self.chunk
     }
 
-    /// Where these lines stand in the file, 0-based and half-open.
+    /// Returns the chunk's line range in the file, 0-based and half-open.
     pub fn lines(&self) -> Range<u32> {
         self.file.lines(self.chunk as usize)
     }

@@ -1,10 +1,10 @@
-//! Reading and writing of bytes: numbers of variable length, slices with their length before them, and what is stored under a seal.
+//! Binary encoding: varints, slices with a length prefix, and payloads with format and checksum.
 //!
-//! A reader never panics: whatever the bytes are, it gives values or says that there are none.
+//! Decoding never panics: for invalid bytes it returns `None` or an error.
 
 use crate::DecodeError;
 
-/// Appends `value`, seven bits a byte, lowest first; all bytes but the last have their highest bit set.
+/// Appends `value` as a varint: seven bits per byte, lowest first; all bytes but the last have their highest bit set.
 pub(crate) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
@@ -15,13 +15,12 @@ pub(crate) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
 
 /// Appends a slice with its length.
 pub(crate) fn write_slice(bytes: &mut Vec<u8>, slice: &[u8]) {
-    let length =
-        u32::try_from(slice.len()).expect("what is derived from a file of less than 4 GiB is smaller yet");
+    let length = u32::try_from(slice.len()).expect("data derived from a file of less than 4 GiB is smaller");
     write_number(bytes, length);
     bytes.extend_from_slice(slice);
 }
 
-/// Reads from the front of `bytes`, which keeps the rest. `None` where they end too early or a number is none of 32 bits.
+/// Decodes a varint from the front of `bytes`, and advances it. `None` if the bytes end early or the number exceeds 32 bits.
 #[inline]
 pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;
@@ -42,7 +41,7 @@ fn read_long_number(bytes: &mut &[u8], first: u8) -> Option<u32> {
     None
 }
 
-/// Reads a slice with its length; `None` where the bytes end too early.
+/// Decodes a slice with its length; `None` if the bytes end early.
 pub(crate) fn read_slice<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = read_number(bytes)?;
     let (slice, rest) = bytes.split_at_checked(length as usize)?;
@@ -52,7 +51,7 @@ pub(crate) fn read_slice<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 
 const CHECKSUM_BYTES: usize = 16;
 
-/// `payload` with what [`unseal`] needs to recognise it.
+/// Adds the header that [`unseal`] checks to `payload`.
 pub(crate) fn seal(format: &str, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(payload.len() + 64);
     write_slice(&mut bytes, format.as_bytes());
@@ -61,7 +60,7 @@ pub(crate) fn seal(format: &str, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The payload of what was sealed with the same format.
+/// Returns the payload of bytes that were sealed with the same format.
 pub(crate) fn unseal<'a>(format: &str, mut bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
     if read_slice(&mut bytes) != Some(format.as_bytes()) {
         return Err(DecodeError::Format);

@@ -1,11 +1,11 @@
-//! Which content a file has, in a few bytes that are the same on every machine.
+//! Hash of a file's content, the same on every machine.
 
 use std::fmt;
 
 use syntax::SourceFile;
 
-/// Hash of everything of a file that the index depends on: its text and its language. Its path is no part of it, so a file that is
-/// moved keeps what was derived from it.
+/// Hash of everything in a file that the index depends on: its text and its language. The path is not included, so a moved file
+/// keeps its derived data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; ContentHash::BYTES]);
 
@@ -13,7 +13,7 @@ impl ContentHash {
     /// Length of a hash.
     pub const BYTES: usize = blake3::OUT_LEN;
 
-    /// The hash of `file`.
+    /// Returns the hash of `file`.
     pub fn of(file: &SourceFile) -> ContentHash {
         let mut hasher = blake3::Hasher::new();
         hasher.update(file.language.name().as_bytes());
@@ -22,7 +22,7 @@ impl ContentHash {
         ContentHash(hasher.finalize().into())
     }
 
-    /// The hash as bytes.
+    /// Returns the hash as bytes.
     pub fn bytes(&self) -> &[u8; ContentHash::BYTES] {
         &self.0
     }

@@ -1,18 +1,18 @@
-//! Which files are copies of the one that is being written: other versions of it, backups, generated twins.
+//! Finds near-duplicates of the open file: other versions of it, backups, generated twins.
 
 use crate::file_index::{CodeLine, FileIndex};
 use crate::retrieve::Query;
 use crate::similar_lines::LineSet;
 
-/// A copy has at least this share of its lines from the file. Files that were made after one pattern, which tell each other's names,
+/// Minimum share of a copy's lines that occur in the file. Files from the same template, which refer to each other's names,
 /// share up to about four fifths.
 const COPY_SHARE: f64 = 0.9;
-/// The same for a sample, which may miss more than the whole does.
+/// The same for a sample, which may miss more than the whole.
 const SAMPLE_SHARE: f64 = 0.7;
-/// So many lines, spread over a file, tell whether it is worth looking at all of them.
+/// Sample size: this many lines, spread over a file, decide whether to compare all of them.
 const SAMPLE: usize = 32;
 
-/// The lines of the file that is being written.
+/// The lines of the open file.
 pub(crate) struct OwnLines<'a>(LineSet<'a>);
 
 impl<'a> OwnLines<'a> {
@@ -20,7 +20,8 @@ impl<'a> OwnLines<'a> {
         OwnLines(LineSet::of_lines(query.prefix.lines().chain(query.suffix.lines())))
     }
 
-    /// Whether a file says little that the own one does not say. Comments and imports, which unlike files share, do not count.
+    /// Whether nearly all of a file's lines occur in the open one. Comments and imports, which unlike files share, do not
+    /// count.
     pub(crate) fn are_copied_by(&self, file: &FileIndex) -> bool {
         let step = file.lines().len().div_ceil(SAMPLE).max(1);
         let sample = LineSet::of_lines(code(file, file.lines().iter().step_by(step)));
@@ -29,7 +30,7 @@ impl<'a> OwnLines<'a> {
     }
 }
 
-/// The texts of those of `lines` that are no comments and no imports.
+/// Returns the texts of `lines` without comments and imports.
 fn code<'f>(file: &'f FileIndex, lines: impl Iterator<Item = &'f CodeLine>) -> impl Iterator<Item = &'f str> {
     let imports = &file.outline().imports;
     lines

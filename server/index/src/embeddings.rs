@@ -1,13 +1,13 @@
-//! The strategy `functions` by embeddings: which functions mean something like the one that is being written.
+//! The strategy `functions` with embeddings: functions with a meaning similar to the one being written.
 //!
 //! ```text
 //! functions of the searcher ─► hash of model and text ─► VectorStore ─► similarity to the query ─► distinct hits
 //!                                                            ▲
-//!                                what it lacks ─► Embedder ──┘
+//!                              missing vectors ─► Embedder ──┘
 //! ```
 //!
-//! Everything but the similarity is that of the lexical kind in [`crate::functions`]: what a query and a candidate are, and that
-//! copies are none. Where the embedder fails, the lexical answer stands in.
+//! Only the similarity differs from the lexical variant in [`crate::functions`]: queries, candidates and the exclusion of
+//! copies are the same. If the embedder fails, the lexical result is used.
 
 use std::collections::BinaryHeap;
 use std::error::Error as StdError;
@@ -26,73 +26,75 @@ pub use store::VectorStore;
 use direction::Direction;
 use store::Key;
 
-/// Texts that an embedder is given at once: enough for it to work on several.
+/// Maximum number of texts in one request: enough for batching.
 const BATCH: usize = 32;
 
-/// Their bytes together, unless it is one: some four thousand tokens, which even a slow processor reads in a minute.
+/// Maximum bytes of texts in one request, except for a single text: about four thousand tokens, which even a slow processor
+/// reads in a minute.
 const BATCH_BYTES: usize = 16 << 10;
 
-/// Of a longer text its beginning is embedded, bytes: about a thousand tokens, which all but the smallest models can read.
+/// Only this many bytes of a longer text are embedded: about a thousand tokens, within the limit of all but the smallest
+/// models.
 const TEXT_BYTES: usize = 4096;
 
-/// What an embedder's own errors are to the index: something to be told.
+/// An embedder's own error; the index only reports it.
 pub type EmbedderError = Box<dyn StdError + Send + Sync>;
 
-/// Turns texts into vectors of which near ones mean nearly the same.
+/// Computes vectors that are near each other for texts with similar meaning.
 pub trait Embedder {
-    /// The model's name. Vectors of models with the same name are taken for comparable, also on another day.
+    /// Returns the model's name. Vectors of models with the same name are treated as comparable, even across sessions.
     fn model(&self) -> &str;
 
-    /// One vector for each of `texts`, in their order. May block for as long as the model takes.
+    /// Returns one vector for each of `texts`, in their order. May block for as long as the model takes.
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError>;
 
-    /// Told after each request how many of the functions that a search lacked are embedded.
+    /// Called after each request with the numbers of embedded and missing functions of a search.
     fn progress(&self, _done: usize, _total: usize) {}
 }
 
-/// Why there are no embeddings.
+/// Error of a search with embeddings.
 #[derive(Debug, Error)]
 pub enum EmbeddingError {
-    /// The embedder said so.
+    /// The embedder failed.
     #[error(transparent)]
     Embedder(#[from] EmbedderError),
-    /// It does not do what it promises.
-    #[error("{got} vectors came for {asked} texts")]
+    /// The embedder returned a wrong number of vectors.
+    #[error("the embedder returned {got} vectors for {asked} texts")]
     Number {
-        /// Texts given.
+        /// Number of texts.
         asked: usize,
-        /// Vectors received.
+        /// Number of vectors.
         got: usize,
     },
     /// Vectors of different lengths cannot be compared.
-    #[error("a vector of {got} numbers came where others have {expected}")]
+    #[error("the embedder returned a vector of {got} dimensions, expected {expected}")]
     Length {
-        /// Numbers of the query's vector.
+        /// Dimensions of the query's vector.
         expected: usize,
-        /// Numbers of the other one.
+        /// Dimensions of the other one.
         got: usize,
     },
-    /// Its vector is empty, zero or has numbers that are none.
-    #[error("a vector came that points nowhere")]
+    /// The vector is empty, zero, or contains NaN or infinity.
+    #[error("the embedder returned a vector that is empty, zero or not finite")]
     Nowhere,
 }
 
-/// Functions like the query.
+/// Functions similar to the query.
 #[derive(Debug)]
 pub struct SimilarFunctions {
     /// The functions, nearest first.
     pub hits: Vec<Hit>,
-    /// Texts that were embedded for it, the query's among them; all others were known.
+    /// Number of texts embedded by this search, including the query's; all others were stored.
     pub embedded: usize,
-    /// Why similarity is lexical after all.
+    /// Why the lexical similarity was used instead.
     pub fallback: Option<EmbeddingError>,
 }
 
 impl Searcher {
-    /// As [`Searcher::functions`], but similarity is that of embeddings.
+    /// As [`Searcher::functions`], but with the similarity of embeddings.
     ///
-    /// What was embedded before it failed stays in `store`, so the next search goes on from there. Where there are more functions than
-    /// the store has room for, those are compared that lexically resemble the query most.
+    /// Vectors computed before a failure stay in `store`, so the next search continues from there. If there are more functions
+    /// than the store has room for, only the lexically most similar ones are compared.
     pub fn functions_by_embedding(
         &self,
         query: &FunctionQuery<'_>,
@@ -147,22 +149,22 @@ fn keep_best(candidates: &mut Vec<Candidate<'_>>, room: usize) {
     }
 }
 
-/// One search's dealings with the embedder.
+/// The embedder's requests of one search.
 struct Asking<'a> {
     embedder: &'a dyn Embedder,
     store: &'a mut VectorStore,
-    /// Texts embedded so far.
+    /// Number of texts embedded so far.
     embedded: usize,
 }
 
 impl Asking<'_> {
-    /// The direction of the query. It is not stored: the next one is another.
+    /// Returns the query's unit vector. It is not stored, because every query is different.
     fn query(&mut self, text: &str) -> Result<Direction, EmbeddingError> {
         let direction = self.embed(&[beginning(text)])?.pop();
         Ok(direction.expect("one text has one direction"))
     }
 
-    /// Sees to it that the store has the directions of all candidates; tells under which keys.
+    /// Ensures that the store has the vectors of all candidates; returns their keys.
     fn know(&mut self, candidates: &[Candidate<'_>], dimensions: usize) -> Result<Vec<Key>, EmbeddingError> {
         let model = self.embedder.model();
         let texts = candidates.iter().map(|candidate| beginning(candidate.text()));
@@ -203,7 +205,7 @@ impl Asking<'_> {
     }
 }
 
-/// How many of the texts go into one request, at least one.
+/// Returns the number of texts in the next request, at least one.
 fn batch(texts: &[(Key, &str)]) -> usize {
     let mut bytes = 0;
     let fits = |(_, text): &&(Key, &str)| {
@@ -213,7 +215,7 @@ fn batch(texts: &[(Key, &str)]) -> usize {
     texts.iter().take(BATCH).take_while(fits).count().max(1)
 }
 
-/// As much of `text` as is embedded.
+/// Returns the part of `text` that is embedded.
 fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(TEXT_BYTES)]
 }

@@ -1,21 +1,21 @@
-//! Paths looked up by how they end: what imports name that do not say where the root is.
+//! Path lookup by suffix, for imports without a known root folder.
 
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-/// Paths by how they end. Memory for each path: twice four bytes, and the path itself.
+/// Index of paths by suffix. Memory per path: twice four bytes, and the path itself.
 #[derive(Debug, Default)]
 pub(crate) struct Endings {
     paths: Box<[Box<str>]>,
-    /// Positions of the paths, ordered by the paths read backwards, so that those with one ending follow each other.
+    /// Positions of the paths, sorted by the reversed paths, so that those with the same suffix are adjacent.
     backwards: Box<[u32]>,
-    /// Positions of the paths by their last elements, nearest to the root first.
+    /// Positions of the paths by their last segment, nearest to the root first.
     by_name: FxHashMap<Box<str>, Vec<u32>>,
 }
 
 impl Endings {
-    /// Looks `paths` up; they are called by their positions.
+    /// Builds the index of `paths`, which are identified by their positions.
     pub(crate) fn new(paths: Vec<Box<str>>) -> Endings {
         let positions = 0..paths.len() as u32;
         let path = |position: u32| &*paths[position as usize];
@@ -34,7 +34,7 @@ impl Endings {
         Endings { paths: paths.into(), backwards, by_name }
     }
 
-    /// Of the paths that are `ending`, or end with a slash and it, the one nearest to the root of which `is_there` holds.
+    /// Returns the path nearest to the root that is `ending`, or ends with a slash and it, and for which `is_there` holds.
     pub(crate) fn nearest(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<u32> {
         if !ending.contains('/') {
             return self.by_name.get(ending)?.iter().copied().find(|&position| is_there(position));
@@ -43,31 +43,31 @@ impl Endings {
         let order = |&position: &u32| compare_end(self.path(position), &below);
         let start = self.backwards.partition_point(|position| order(position) == Ordering::Less);
         let deeper = self.backwards[start..].iter().take_while(|position| order(position) == Ordering::Equal);
-        // The path that is the ending itself comes directly before those that are longer.
+        // The path that equals the suffix comes directly before the longer ones.
         let whole = start.checked_sub(1).map(|at| &self.backwards[at]);
         let whole = whole.filter(|&&position| self.path(position) == ending);
         let all = whole.into_iter().chain(deeper).copied().filter(|&position| is_there(position));
         all.min_by_key(|&position| (depth(self.path(position)), self.path(position)))
     }
 
-    /// The path at a position.
+    /// Returns the path at a position.
     pub(crate) fn path(&self, position: u32) -> &str {
         &self.paths[position as usize]
     }
 }
 
-/// How `path`, read backwards, compares with all that end with `ending`.
+/// Compares the reversed `path` with all paths that end with `ending`.
 fn compare_end(path: &str, ending: &str) -> Ordering {
     let end = path.bytes().rev().take(ending.len());
     end.cmp(ending.bytes().rev())
 }
 
-/// How far from the root a path is.
+/// Returns the number of folders above a path.
 pub(crate) fn depth(path: &str) -> usize {
     path.matches('/').count()
 }
 
-/// Folder and name of a path.
+/// Splits a path into folder and name.
 pub(crate) fn split_path(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }

@@ -1,7 +1,6 @@
-//! Everything that the index derives from one file alone: immutable, shared, and storable without the text.
+//! Everything that the index derives from a single file: immutable, shared, and storable without the text.
 //!
-//! Nothing here depends on another file, so a file is looked at once per content; what spans files is put together from these by
-//! [`crate::segment`].
+//! Independent of other files, so a file is analyzed once per content; [`crate::segment`] combines the data of several files.
 
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -19,31 +18,31 @@ mod stored;
 
 pub use stored::DecodeError;
 
-/// Lines of a block. A window is two blocks that follow each other, so the second half of a window is the first of the next one.
+/// Lines per block. A window has two consecutive blocks, so the second half of a window is the first half of the next one.
 pub const BLOCK_LINES: usize = 3;
-/// Blocks of a window.
+/// Blocks per window.
 pub const WINDOW_BLOCKS: usize = 2;
 
-/// What one file holds.
+/// Index data of one file.
 #[derive(Debug, PartialEq)]
 pub struct FileIndex {
     file: SourceFile,
     hash: ContentHash,
     lines: Box<[CodeLine]>,
-    /// A bag of terms for every block.
+    /// One bag of terms per block.
     blocks: Bags,
-    /// Functions with a body, outer before inner, in bytes.
+    /// Byte ranges of functions with a body, outer before inner.
     functions: Box<[Range<u32>]>,
-    /// A bag of words for every function.
+    /// One bag of words per function.
     function_words: Bags,
     outline: Outline,
     is_too_complex: bool,
     chunks: Lazy<Arc<FileChunks>>,
-    /// Where literals and comments go over a line end, in bytes.
+    /// Byte ranges of literals and comments with line ends.
     spanning: Lazy<Box<[Range<u32>]>>,
 }
 
-/// What is derived when it is first asked for. It follows from the rest, so it takes no part in comparisons.
+/// A value computed on first use. It follows from the rest, so it is ignored in comparisons.
 #[derive(Debug)]
 struct Lazy<T>(OnceLock<T>);
 
@@ -59,12 +58,12 @@ impl<T> PartialEq for Lazy<T> {
     }
 }
 
-/// A line that is not blank.
+/// A non-blank line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLine {
-    /// Its number in the file, 0-based; only line feeds end a line.
+    /// Line number in the file, 0-based; only line feeds end a line.
     pub number: u32,
-    /// Its bytes, without the line end.
+    /// Byte range without the line end.
     pub range: Range<u32>,
 }
 
@@ -75,59 +74,59 @@ impl FileIndex {
         FileIndex::with_tree(file, &tree)
     }
 
-    /// Derives everything from `file`, whose text was parsed to `tree`.
+    /// Derives everything from `file` and its syntax tree.
     pub fn with_tree(file: SourceFile, tree: &Tree) -> FileIndex {
         derive::derive(file, tree)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &SourceFile {
         &self.file
     }
 
-    /// Path relative to the workspace root.
+    /// Returns the path relative to the workspace root.
     pub fn path(&self) -> &str {
         &self.file.path
     }
 
-    /// Language of the file.
+    /// Returns the file's language.
     pub fn language(&self) -> Language {
         self.file.language
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.file.text
     }
 
-    /// Hash of its text and language.
+    /// Returns the hash of text and language.
     pub fn hash(&self) -> ContentHash {
         self.hash
     }
 
-    /// What it defines and imports.
+    /// Returns its definitions and imports.
     pub fn outline(&self) -> &Outline {
         &self.outline
     }
 
-    /// Whether it could not be parsed within the budget: it has lines and words, but neither functions nor names.
+    /// Whether parsing exceeded the budget: the file then has lines and words, but no functions and names.
     pub fn is_too_complex(&self) -> bool {
         self.is_too_complex
     }
 
-    /// Its lines that are not blank, in order.
+    /// Returns its non-blank lines in order.
     pub fn lines(&self) -> &[CodeLine] {
         &self.lines
     }
 
-    /// The text of one of its lines.
+    /// Returns the text of one of its lines.
     pub fn line_text(&self, line: &CodeLine) -> &str {
         self.file.text.get(line.range.start as usize..line.range.end as usize).unwrap_or_default()
     }
 
-    /// How one of its lines mentions `name`, outside of literals and comments.
+    /// Returns the mentions of `name` in one of its lines, outside of literals and comments.
     pub(crate) fn mentions(&self, line: &CodeLine, name: &str) -> Vec<Mention> {
-        // Few lines do, and what spans lines is found by reading the whole file.
+        // Few lines contain it, and finding multi-line tokens requires reading the whole file.
         if !self.line_text(line).contains(name) {
             return Vec::new();
         }
@@ -141,34 +140,34 @@ impl FileIndex {
         syntax::mentions(self.language(), code, name)
     }
 
-    /// How many blocks of lines it has.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The lines of a block; the last block may have fewer than others.
+    /// Returns the lines of a block; the last block may have fewer than others.
     pub fn block_lines(&self, block: u32) -> &[CodeLine] {
         self.lines_of(block, 1)
     }
 
-    /// Its chunks for CrossCodeEval's retriever, made when they are first asked for.
+    /// Returns its chunks for CrossCodeEval's retriever, computed on first use.
     pub(crate) fn chunks(&self) -> Arc<FileChunks> {
         let read = || Arc::new(FileChunks::new(self.file.path.clone(), &self.file.text));
         Arc::clone(self.chunks.0.get_or_init(read))
     }
 
-    /// How many windows it has: one for every block but the last one, which has its own only if it is alone. A window goes by the
-    /// number of its first block.
+    /// Returns the number of windows: one for every block but the last, unless there is only one block. A window is identified
+    /// by the number of its first block.
     pub fn windows(&self) -> usize {
         windows(self.blocks())
     }
 
-    /// The lines of a window.
+    /// Returns the lines of a window.
     pub fn window_lines(&self, window: u32) -> &[CodeLine] {
         self.lines_of(window, WINDOW_BLOCKS)
     }
 
-    /// The terms of a window, repeats included.
+    /// Returns the terms of a window, including repeats.
     pub fn window_terms(&self, window: u32) -> impl Iterator<Item = Term> {
         let window = window as usize;
         let terms = self.blocks.terms();
@@ -183,23 +182,23 @@ impl FileIndex {
         &self.lines[start..end]
     }
 
-    /// A bag of terms for every block.
+    /// Returns one bag of terms per block.
     pub(crate) fn block_terms(&self) -> &Bags {
         &self.blocks
     }
 
-    /// Its functions with a body, outer before inner.
+    /// Returns its functions with a body, outer before inner.
     pub(crate) fn functions(&self) -> &[Range<u32>] {
         &self.functions
     }
 
-    /// A bag of words for every function.
+    /// Returns one bag of words per function.
     pub(crate) fn function_words(&self) -> &Bags {
         &self.function_words
     }
 }
 
-/// Windows of a file with so many blocks.
+/// Returns the number of windows in a file with this many blocks.
 pub(crate) fn windows(blocks: usize) -> usize {
     blocks.min(1).max(blocks.saturating_sub(1))
 }

@@ -1,8 +1,8 @@
-//! The strategy `functions`: which functions of the repository resemble one that is being written.
+//! The strategy `functions`: functions of the repository similar to the one being written.
 //!
 //! Functions are ranked by BM25 over their words. Among lexical measures it found the most useful code for a cursor; its
-//! inverse frequencies make keywords and `self` harmless without a list of stop words, and its length normalisation keeps
-//! long functions, which hold every word, from winning.
+//! inverse frequencies make keywords and `self` harmless without a list of stop words, and its length normalisation prevents
+//! long functions, which contain every word, from winning.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,19 +19,19 @@ use crate::{Cancel, FileIndex, Hit, HitKind, Searcher, hit, words};
 /// Name of the strategy.
 pub const FUNCTIONS: &str = "functions";
 
-/// Words named in a hit's reason.
+/// Maximum words in a hit's reason.
 const REASON_WORDS: usize = 3;
 
-/// The function that is being written.
+/// The function being written.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionQuery<'a> {
-    /// Its file. Nothing in it is a candidate: what else it holds stands before and after the cursor anyway.
+    /// Its file, which contains no candidates: the engine sees its text anyway.
     pub path: &'a str,
     /// Its language.
     pub language: Language,
-    /// The function as the engine may see it, without the removed text. Only this is compared.
+    /// The function as visible to the engine, without the removed text. Only this is compared.
     pub text: &'a str,
-    /// The function with the removed text, to recognise its copies; equal to `text` where nothing was removed.
+    /// The function with the removed text, to detect its copies; equal to `text` if nothing was removed.
     pub original: &'a str,
 }
 
@@ -43,7 +43,7 @@ struct Word {
     weight: f32,
 }
 
-/// A function and how near it is to the query.
+/// A function and its similarity to the query.
 pub(crate) struct Candidate<'a> {
     pub(crate) score: f32,
     layer: &'a Layer,
@@ -54,8 +54,8 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Searcher {
-    /// The `limit` functions most similar to `query`, best first, equals by path and place. Neither copies of the query nor copies
-    /// or parts of better hits are among them.
+    /// Returns the `limit` functions most similar to `query`, best first, equal scores by path and position. Excludes copies of
+    /// the query, and copies and parts of better hits.
     pub fn functions(&self, query: &FunctionQuery<'_>, limit: usize) -> Vec<Hit> {
         let others = self.hide(&[query.path]);
         let totals = others.function_totals();
@@ -69,13 +69,14 @@ impl Searcher {
         chosen.iter().map(|candidate| candidate.hit(candidate.reason(&words, totals))).collect()
     }
 
-    /// All functions outside of the query's file, which must be hidden, in languages like its own, with their lexical scores.
+    /// Returns all functions outside of the query's file, which must be hidden, in languages like its own, with their lexical
+    /// scores.
     pub(crate) fn function_candidates(&self, query: &FunctionQuery<'_>) -> Vec<Candidate<'_>> {
         let totals = self.function_totals();
         self.scored(query.language, &self.words(query, totals), totals).collect()
     }
 
-    /// The functions in languages like this one.
+    /// Returns the scored functions in languages like this one.
     fn scored(
         &self,
         language: Language,
@@ -87,7 +88,7 @@ impl Searcher {
         all.filter(move |candidate| candidate.file.language().family() == language.family())
     }
 
-    /// The query's words in a fixed order, so that sums of scores round alike on every run.
+    /// Returns the query's words in a fixed order, so that sums of scores are rounded equally in every run.
     fn words(&self, query: &FunctionQuery<'_>, totals: Totals) -> Vec<Word> {
         let mut words: Vec<(String, u32)> = words::count(query.language, query.text).into_iter().collect();
         words.sort_unstable();
@@ -100,7 +101,7 @@ impl Searcher {
     }
 }
 
-/// The `limit` best candidates, without copies of the query, and without copies and parts of better ones.
+/// Returns the `limit` best candidates, without copies of the query, and without copies and parts of better ones.
 pub(crate) fn distinct<'a>(
     mut candidates: BinaryHeap<Candidate<'a>>,
     query: &FunctionQuery<'_>,
@@ -120,7 +121,7 @@ pub(crate) fn distinct<'a>(
     chosen
 }
 
-/// The functions of a layer; those that share no word with the query have no score.
+/// Returns the functions of a layer; those without a common word have no score.
 fn candidates<'a>(layer: &'a Layer, words: &[Word], totals: Totals, cancel: &Cancel) -> Vec<Candidate<'a>> {
     let functions = &layer.segment().functions;
     let gain = totals.gain();
@@ -149,7 +150,7 @@ impl<'a> Candidate<'a> {
         &self.file.text()[self.range.start as usize..self.range.end as usize]
     }
 
-    /// Its whole lines.
+    /// Returns its whole lines.
     pub(crate) fn hit(&self, reason: String) -> Hit {
         let text = self.file.text();
         let (start, end) = whole_lines(text, self.range.start as usize..self.range.end as usize);
@@ -171,7 +172,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// Names the words that count most.
+    /// Names the words with the highest weights.
     fn reason(&self, words: &[Word], totals: Totals) -> String {
         let functions = &self.layer.segment().functions;
         let gain = totals.gain();
@@ -190,7 +191,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Better ones are greater; of equals those that come first are.
+/// Better ones are greater; among equals, earlier ones are.
 impl Ord for Candidate<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let place = |candidate: &Self| Reverse(candidate.function);
@@ -215,7 +216,7 @@ impl PartialEq for Candidate<'_> {
 
 impl Eq for Candidate<'_> {}
 
-/// `range` widened to whole lines, without the last line end.
+/// Extends `range` to whole lines, without the last line end.
 fn whole_lines(text: &str, range: Range<usize>) -> (usize, usize) {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);

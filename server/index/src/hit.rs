@@ -1,11 +1,11 @@
-//! What strategies hand over.
+//! Results of retrieval strategies.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
 
-/// A piece of code that a strategy found.
+/// A retrieved snippet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// File, relative to the workspace root.
@@ -14,41 +14,42 @@ pub struct Hit {
     pub start_line: u32,
     /// Line after the last one.
     pub end_line: u32,
-    /// The lines of which it shows something, in the order in which it shows them; empty if these are all.
+    /// The shown lines in the order of the text; empty if all lines are shown.
     pub lines: Vec<u32>,
-    /// What it shows: the lines as they are or signatures made from them, without the last line end.
+    /// The text: the lines themselves or signatures made from them, without the last line end.
     pub text: String,
-    /// The strategy's score; higher is nearer. Those of different kinds are on different scales.
+    /// The strategy's score; higher is better. Different kinds have different scales.
     pub score: f64,
     /// Name of the strategy.
     pub strategy: &'static str,
-    /// What kind of code it is.
+    /// Kind of the code.
     pub kind: HitKind,
-    /// Why it was found, for people.
+    /// Reason for the result, for people.
     pub reason: String,
-    /// Bytes that it takes of a budget: its lines as comments, and its path above them unless it goes on in the same file.
+    /// Bytes that it takes of a budget: its lines as comments, and the path above them unless the previous hit is from the same
+    /// file.
     pub bytes: usize,
 }
 
-/// What kind of code a hit is, and with it what its score means.
+/// Kind of a hit, which defines the meaning of its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HitKind {
-    /// Signatures of definitions, by the probability that the first one is what comes next.
+    /// Signatures of definitions; score: probability that the first one is used next.
     Definition,
-    /// A use of such a definition, by its probability times how alike the surroundings are.
+    /// A use of such a definition; score: its probability times the similarity of the surroundings.
     Use,
-    /// Lines about the same names, by the weight of these names.
+    /// Lines with the same names; score: weight of these names.
     Window,
-    /// A function, by likeness: of words, or from -1 to 1 of embeddings.
+    /// A function; score: lexical similarity, or cosine similarity of embeddings from -1 to 1.
     Function,
-    /// Ten lines, by the words that they share.
+    /// Ten lines; score: similarity by common words.
     Chunk,
-    /// What was edited or looked at, from 1 for the latest.
+    /// A recently edited or visited location; score: 1 for the latest.
     Visit,
 }
 
 impl HitKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [HitKind; 6] = [
         HitKind::Definition,
         HitKind::Use,
@@ -58,7 +59,7 @@ impl HitKind {
         HitKind::Visit,
     ];
 
-    /// The word for it.
+    /// Returns the kind's name.
     pub fn name(self) -> &'static str {
         match self {
             HitKind::Definition => "definition",
@@ -78,7 +79,7 @@ impl fmt::Display for HitKind {
 }
 
 impl Hit {
-    /// Whether it shows something of a line, 0-based.
+    /// Whether it shows at least a part of a line, 0-based.
     pub fn shows(&self, path: &str, line: u32) -> bool {
         let is_within = if self.lines.is_empty() {
             (self.start_line..self.end_line).contains(&line)
@@ -89,13 +90,13 @@ impl Hit {
     }
 }
 
-/// Bytes that whole lines under their path take of a budget.
+/// Returns the bytes that whole lines under their path take of a budget.
 pub(crate) fn cost(path: &str, text: &str) -> usize {
     path.len() + PATH_BYTES + text.lines().map(|line| line.len() + LINE_BYTES).sum::<usize>()
 }
 
-/// The tokens of a budget that each of `hits` takes. The last token that one begins is its own, so that these are together what the
-/// hits take together.
+/// Returns the budget tokens of each of `hits`. A token that spans two hits counts for the first, so that the sum is the cost
+/// of all hits together.
 pub fn tokens(hits: &[Hit]) -> Vec<usize> {
     let mut bytes = 0;
     let share = |hit: &Hit| {

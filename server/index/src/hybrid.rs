@@ -1,5 +1,5 @@
-//! The strategies `symbols` and `hybrid`: what the names in reach of a cursor stand for, how they are used elsewhere, and which
-//! code elsewhere is about the same things.
+//! The strategies `symbols` and `hybrid`: definitions of the names in reach of a cursor, their usages in other files, and
+//! similar code in other files.
 //!
 //! ```text
 //! text around the cursor ──► Around (names by nearness, weighted terms)
@@ -8,8 +8,8 @@
 //!   └► weighted terms ──────────────► windows
 //! ```
 //!
-//! A definition is scored by a linear sum of features, fitted by `cargo xtask fit` as a listwise model: the probability that a
-//! candidate is the one needed next is the softmax of its score among all. What is shown shares one budget.
+//! A definition's score is a linear sum of features, fitted by `cargo xtask fit` as a listwise model: the probability that a
+//! candidate is needed next is the softmax of its score over all candidates. All results share one budget.
 
 use syntax::Projects;
 
@@ -39,36 +39,36 @@ use render::Shown;
 use skeletons::Docs;
 use windows::Window;
 
-/// Name of the strategy that shows definitions only.
+/// Name of the strategy with definitions only.
 pub const SYMBOLS: &str = "symbols";
-/// Name of the strategy that shows definitions, usages and windows.
+/// Name of the strategy with definitions, usages and windows.
 pub const HYBRID: &str = "hybrid";
 
-/// Shares of the budget, in percent of the whole; windows get what is left.
+/// Shares of the budget, in percent of the whole; windows get the rest.
 #[derive(Clone, Copy)]
 struct Split {
     skeletons: usize,
     usages: usize,
 }
 
-/// Best for new identifiers and for code that can be copied, by the study that the strategy was designed in and by
+/// Best for new identifiers and for code that can be copied, according to the strategy's design study and
 /// `cargo xtask bench retrieval`.
 const SPLIT: Split = Split { skeletons: 50, usages: 25 };
-/// Where the type of what stands before the dot is known, its members are what matters. The figures in docs/benchmarks.md are with
-/// this; how much it is worth by itself was not measured.
+/// If the type before the dot is known, its members are the most important. The figures in docs/benchmarks.md include this; its
+/// effect alone was not measured.
 const SPLIT_OF_MEMBERS: Split = Split { skeletons: 55, usages: 25 };
 
-/// Lines on either side of the cursor that every engine is taken to see.
+/// Lines on either side of the cursor that are assumed to be visible to every engine.
 const VISIBLE_LINES: usize = 60;
-/// Windows whose names make a definition likelier.
+/// Number of windows whose names make a definition likelier.
 const WINDOWS: usize = 40;
-/// Times that windows are searched again after copies of the file were among them. Copies that are left take room, no more.
+/// Maximum repetitions of the window search after near-duplicate files were excluded. Remaining ones only take up room.
 const MAX_ROUNDS: usize = 4;
 
-/// Definitions whose documentation is shown where nothing else is.
+/// Number of definitions with documentation if nothing else is shown.
 const DOCUMENTED: usize = 8;
 
-/// What a question knows besides its text, gathered once.
+/// Data of a query, gathered once.
 struct Question<'a> {
     query: &'a Query<'a>,
     searcher: &'a Searcher,
@@ -78,16 +78,16 @@ struct Question<'a> {
     visible: LineSet<'a>,
 }
 
-/// What [`answer`] is asked for.
+/// Requested parts of the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parts {
-    /// Skeletons of definitions alone.
+    /// Only skeletons of definitions.
     Skeletons,
     /// All three.
     All,
 }
 
-/// The items for a cursor, most useful first.
+/// Returns the hits for a cursor, most useful first.
 pub(crate) fn answer(
     searcher: &Searcher,
     projects: &Projects,
@@ -102,7 +102,7 @@ pub(crate) fn answer(
     .unwrap_or_default()
 }
 
-/// Ranks the definitions in reach of a cursor for `then`; `None` if the answer is not wanted any more.
+/// Ranks the definitions in reach of a cursor for `then`; `None` if the request was cancelled.
 fn with_ranking<T>(
     searcher: &Searcher,
     projects: &Projects,
@@ -125,8 +125,8 @@ fn with_ranking<T>(
     Some(then(&question, &resolver, &ranking))
 }
 
-/// Takes the copies of the file that is being written out of sight: they are most like it wherever one looks, and tell nothing that
-/// it does not. They are known by their windows, which are the first to be found. With the windows that are left.
+/// Excludes near-duplicates of the open file: they match best everywhere, and contain nothing new. They are found by their
+/// windows, which rank first. Returns the remaining windows.
 fn without_copies(searcher: &Searcher, query: &Query<'_>, around: &Around<'_>) -> (Searcher, Vec<Window>) {
     let own = OwnLines::new(query);
     let mut others = searcher.clone();
@@ -161,7 +161,7 @@ impl<'a> Question<'a> {
         Question { query, searcher, around, windows, visible }
     }
 
-    /// Whether lines say nothing that does not stand around the cursor: the copy of a file is no news to who has it open.
+    /// Whether lines only repeat text around the cursor: a copy of the open file contains nothing new.
     fn is_known(&self, lines: &[render::Line]) -> bool {
         LineSet::of_lines(lines.iter().map(|(_, text)| text.as_str())).is_mostly_in(&self.visible)
     }
@@ -183,12 +183,12 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The weights of the features, in the order of [`FEATURES`].
+/// Returns the weights of the features, in the order of [`FEATURES`].
 pub fn weights() -> &'static [f32] {
     &weights::WEIGHTS
 }
 
-/// A definition that may be needed next.
+/// A candidate definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDefinition {
     /// Its file.
@@ -197,14 +197,14 @@ pub struct RankedDefinition {
     pub line: u32,
     /// Its name.
     pub name: String,
-    /// Probability that it is what is needed next, among all that are in reach.
+    /// Probability that it is needed next, among all candidates.
     pub probability: f32,
-    /// What speaks for and against it, in the order of [`FEATURES`].
+    /// Its features, in the order of [`FEATURES`].
     pub features: Vec<f32>,
 }
 
 impl Searcher {
-    /// The definitions in reach of a cursor, likeliest first.
+    /// Returns the definitions in reach of a cursor, likeliest first.
     pub fn definitions(&self, projects: &Projects, query: &Query<'_>) -> Vec<RankedDefinition> {
         let ranked = |candidate: &Candidate<'_>| RankedDefinition {
             path: candidate.def.file.path.to_owned(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use syntax::Outline;
 
-/// The lines of imports. One that opens a bracket ends where it is closed.
+/// Returns the line ranges of imports. An import with an open bracket extends to the closing one.
 pub(crate) fn import_lines(outline: &Outline, lines: &[&str]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for import in &outline.imports {

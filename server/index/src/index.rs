@@ -1,8 +1,8 @@
-//! The index of a workspace: few layers, the oldest and largest first, cheap to clone and changed by making a new one.
+//! The index of a workspace: a few layers, the oldest and largest first, cheap to clone; changes create a new one.
 //!
-//! A change puts the changed files into a layer of their own and takes them out of the layers they were in. Small layers are
-//! put together as they come: each is several times as large as the next one, so there are few, and a file is moved only so
-//! often as the index grows by that factor. No file is read anew for that.
+//! A change adds a layer with the changed files and removes them from the other layers. Small layers are merged: each layer is
+//! several times as large as the next one, so there are few, and a file is moved only when the index has grown by that factor.
+//! Merging reads no file again.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -15,32 +15,31 @@ use crate::layer::Layer;
 use crate::threads::Threads;
 use crate::{FileIndex, Searcher};
 
-/// A layer has at least so many times the windows of the next one.
+/// Minimum ratio of windows between a layer and the next one.
 const GROWTH: u64 = 4;
-/// More layers than this are too slow to search, each term being looked up in each.
+/// Maximum layers: a search looks up each term in each layer.
 const MAX_LAYERS: usize = 8;
-/// A layer is built anew when more than this share of its files is absent.
+/// A layer is rebuilt when more than this share of its files is absent.
 const MAX_ABSENT: f64 = 0.25;
 
-/// The files of a workspace with what they hold. Immutable and cheap to clone; it keeps the texts it was given by reference and
-/// no syntax trees.
+/// The indexed files of a workspace. Immutable and cheap to clone; it shares the texts and keeps no syntax trees.
 ///
-/// Whatever is asked of it, the answer depends on its files only, not on the changes that led to them.
+/// All results depend only on its files, not on the changes that led to them.
 #[derive(Clone, Debug)]
 pub struct Index(Arc<[Layer]>);
 
 impl Index {
-    /// Reads and indexes `files`, on the threads of the current rayon pool. Of files with one path the last counts.
+    /// Parses and indexes `files`, on the current rayon pool. Of files with the same path the last counts.
     pub fn build(files: &[SourceFile]) -> Index {
         Index::from_files(files.par_iter().map(|file| Arc::new(FileIndex::new(file.clone()))).collect())
     }
 
-    /// Indexes files that were read. Of files with one path the last counts.
+    /// Indexes parsed files. Of files with the same path the last counts.
     pub fn from_files(files: Vec<Arc<FileIndex>>) -> Index {
         Index([].into()).apply(files, &[])
     }
 
-    /// The index after some files were added or changed, and others removed. Whoever uses the old one is not disturbed.
+    /// Returns the index after some files were added, changed or removed. Existing clones are unaffected.
     #[must_use]
     pub fn apply(&self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]) -> Index {
         let mut layers = self.0.to_vec();
@@ -51,8 +50,8 @@ impl Index {
         Index(settle(layers).into())
     }
 
-    /// Looks at the index as if the files whose paths are `hidden` were not in it. Asks for every file: where the paths are known,
-    /// [`Index::hide`] is quicker.
+    /// Returns a searcher without the files whose paths are `hidden`. Calls `hidden` for every file: for known paths,
+    /// [`Index::hide`] is faster.
     pub fn searcher(&self, hidden: &dyn Fn(&str) -> bool) -> Searcher {
         let hidden: Vec<&str> = self
             .0
@@ -64,17 +63,17 @@ impl Index {
         self.hide(&hidden)
     }
 
-    /// Looks at the index as if the files of these paths were not in it.
+    /// Returns a searcher without the files of these paths.
     pub fn hide(&self, paths: &[&str]) -> Searcher {
         Searcher::new(self.0.clone()).hide(paths)
     }
 
-    /// Files in the index.
+    /// Returns the number of files.
     pub fn files(&self) -> usize {
         self.0.iter().map(|layer| layer.files().count()).sum()
     }
 
-    /// Paths of the files that could not be parsed within the budget, in order: they are searched by their lines and words alone.
+    /// Returns the sorted paths of the files that exceeded the parse budget: they are searched by their lines and words only.
     pub fn too_complex(&self) -> Vec<Arc<str>> {
         let files = self.0.iter().flat_map(Layer::files).filter(|file| file.is_too_complex());
         let mut paths: Vec<Arc<str>> = files.map(|file| Arc::clone(&file.file().path)).collect();
@@ -87,7 +86,7 @@ impl Index {
     }
 }
 
-/// `files` without those whose path a later one has.
+/// Returns `files` without those whose path occurs again later.
 pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileIndex>> {
     files.reverse();
     let mut known = FxHashSet::default();
@@ -95,7 +94,7 @@ pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileI
     files
 }
 
-/// Makes few layers of many, none of them mostly absent.
+/// Merges layers until there are few, none of them mostly absent.
 fn settle(layers: Vec<Layer>) -> Vec<Layer> {
     let mut groups: Vec<Group> = layers.into_iter().map(Group::new).collect();
     groups.retain(|group| group.layers.iter().any(|layer| layer.files().next().is_some()));
@@ -108,7 +107,7 @@ fn settle(layers: Vec<Layer>) -> Vec<Layer> {
     groups.into_iter().map(Group::into_layer).collect()
 }
 
-/// Layers that become one.
+/// Layers that are merged.
 struct Group {
     layers: Vec<Layer>,
     windows: u64,
@@ -133,7 +132,7 @@ impl Group {
     }
 }
 
-/// The last group that is to be put together with the next one.
+/// Returns the last group that must be merged with the next one.
 fn crowded(groups: &[Group]) -> Option<usize> {
     let is_close = |pair: &[Group]| pair[0].windows < GROWTH * pair[1].windows;
     let close = (0..groups.len().saturating_sub(1)).rev().find(|&at| is_close(&groups[at..at + 2]));

@@ -1,7 +1,7 @@
 //! A segment of which some files are absent: changed or removed since it was built, or hidden from one search.
 //!
-//! Every number is that of a segment built without these files. No file has to be asked for that: what an absent file adds to
-//! the frequency of each term is known, and taken off; and the documents of a file follow each other.
+//! All statistics are those of a segment built without these files. Files aren't read for that: an absent file's contribution
+//! to the frequency of each term is known and subtracted, and the documents of a file are contiguous.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ pub(crate) struct Layer {
     segment: Arc<Segment>,
     /// Changed or removed since: up to a share of the whole segment.
     absent: Arc<Absent>,
-    /// Hidden from a request besides: a few, so that no request has to copy what is known of all that are absent.
+    /// Additionally hidden from a request: few, so that no request copies the data of all absent files.
     hidden: Arc<Absent>,
-    /// Windows and functions that are there.
+    /// Windows and functions of the present files.
     windows: Totals,
     functions: Totals,
 }
 
-/// Files that are not there, and what they add to frequencies.
+/// Absent files, and their contribution to the frequencies.
 #[derive(Clone, Debug, Default)]
 struct Absent {
     /// By position.
@@ -37,7 +37,7 @@ struct Absent {
 }
 
 impl Layer {
-    /// All of `files`, whose paths differ.
+    /// Creates a layer of `files`, whose paths must be distinct.
     pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Threads) -> Layer {
         let segment = Segment::build(files, threads);
         let windows = segment.windows.totals();
@@ -55,31 +55,31 @@ impl Layer {
         &self.segment
     }
 
-    /// Windows that are there.
+    /// Returns the statistics of the present windows.
     pub(crate) fn windows(&self) -> Totals {
         self.windows
     }
 
-    /// Functions that are there.
+    /// Returns the statistics of the present functions.
     pub(crate) fn functions(&self) -> Totals {
         self.functions
     }
 
-    /// Takes out the file of this path for good, if it is there.
+    /// Removes the file of this path permanently, if present.
     pub(crate) fn remove(&mut self, path: &str) {
         if let Some(position) = self.leave_out(path) {
             Arc::make_mut(&mut self.absent).add(position, &self.segment.files()[position]);
         }
     }
 
-    /// Takes out the file of this path, if it is there, for one request.
+    /// Hides the file of this path from one request, if present.
     pub(crate) fn hide(&mut self, path: &str) {
         if let Some(position) = self.leave_out(path) {
             Arc::make_mut(&mut self.hidden).add(position, &self.segment.files()[position]);
         }
     }
 
-    /// Takes a file that is there out of the totals.
+    /// Subtracts a present file from the totals.
     fn leave_out(&mut self, path: &str) -> Option<usize> {
         let position = self.segment.position(path).filter(|&position| self.has(position))?;
         self.windows = self.windows.minus(self.segment.windows.totals_of(position));
@@ -87,37 +87,37 @@ impl Layer {
         Some(position)
     }
 
-    /// Whether the file at this position of the segment is there.
+    /// Whether the file at this position of the segment is present.
     pub(crate) fn has(&self, position: usize) -> bool {
         let position = position as u32;
         !self.absent.files.contains(&position) && !self.hidden.files.contains(&position)
     }
 
-    /// The files that are there, by path.
+    /// Returns the present files, sorted by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
         let files = self.segment.files().iter().enumerate();
         files.filter(|(position, _)| self.has(*position)).map(|(_, file)| file)
     }
 
-    /// The file of this path, if it is there.
+    /// Returns the file of this path, if present.
     pub(crate) fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
         let position = self.segment.position(path).filter(|&position| self.has(position))?;
         Some(&self.segment.files()[position])
     }
 
-    /// Share of the segment's files that are absent.
+    /// Returns the share of the segment's files that are absent.
     pub(crate) fn absent_share(&self) -> f64 {
         (self.absent.files.len() + self.hidden.files.len()) as f64 / self.segment.files().len().max(1) as f64
     }
 
-    /// How many windows have `term`.
+    /// Returns the number of windows with `term`.
     pub(crate) fn windows_with(&self, term: Term) -> u64 {
         let left_out =
             [&self.absent, &self.hidden].map(|absent| absent.windows.get(&term).copied().unwrap_or_default());
         u64::from(self.segment.windows.postings.frequency(term) - left_out[0] - left_out[1])
     }
 
-    /// How many functions have `word`.
+    /// Returns the number of functions with `word`.
     pub(crate) fn functions_with(&self, word: Term) -> u64 {
         let left_out = [&self.absent, &self.hidden]
             .map(|absent| absent.functions.get(&word).copied().unwrap_or_default());

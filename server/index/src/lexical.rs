@@ -1,4 +1,4 @@
-//! The interface of lexical search, so that what serves it can be replaced.
+//! Interface of the lexical search, so that its implementation can be replaced.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::{Cancel, FileIndex, Index, Searcher, Term};
 
 /// Finds windows of code by weighted terms, ranked by BM25, in files that change.
 pub trait LexicalIndex {
-    /// The windows that are most like the query, best first, equals by path and place.
+    /// Returns the windows most similar to the query, best first, equal scores by path and position.
     fn search<'a>(&'a self, query: &WindowQuery<'_>) -> Vec<WindowHit<'a>>;
 
-    /// How many windows have `term`.
+    /// Returns the number of windows with `term`.
     fn windows_with(&self, term: Term) -> u64;
 
-    /// Takes in files that are new or have changed, and forgets removed ones; the next search sees it.
+    /// Adds new and changed files, and removes others; the next search sees the changes.
     fn update(&mut self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]);
 }
 
@@ -32,7 +32,7 @@ impl LexicalIndex for Index {
     }
 }
 
-/// What one request sees of the index in memory: its changes are forgotten with it.
+/// A request's view of the index in memory: its changes are discarded with it.
 impl LexicalIndex for Searcher {
     fn search<'a>(&'a self, query: &WindowQuery<'_>) -> Vec<WindowHit<'a>> {
         search(self.layers(), query, self.cancel())

@@ -1,4 +1,4 @@
-//! What the files of a workspace hold, and what of it resembles or explains a piece of code.
+//! The index of a workspace's files, and retrieval of code that resembles or explains a piece of code.
 //!
 //! ```text
 //! text -> FileIndex (one file alone; immutable, storable) -> Segment (many files, inverted)
@@ -6,9 +6,8 @@
 //!      -> Searcher = Index with files hidden and open buffers in their place -> hits
 //! ```
 //!
-//! Nothing here reads a file: texts come from whoever has them. Hits, scores and reasons are those of an index built from just the
-//! files that a searcher sees, in whatever order they came. An index that lacks files, or is behind them, gives fewer hits,
-//! never an error.
+//! This crate must not read files: callers pass texts. Hits, scores and reasons equal those of an index built from exactly the
+//! files that a searcher sees, in any order. An incomplete or outdated index returns fewer hits, never an error.
 #![deny(clippy::disallowed_methods)]
 
 mod bags;

@@ -1,13 +1,13 @@
-//! Which files define which names: the tables that name resolution looks into, one for each set of files.
+//! Tables of names for name resolution: the files that define each name, one table per set of files.
 //!
-//! Built from outlines alone; a name's meaning is found out in [`crate::resolve`].
+//! Built from outlines only; [`crate::resolve`] resolves names.
 
 use rustc_hash::FxHashMap;
 use syntax::Outline;
 
 use crate::endings::{Endings, split_path};
 
-/// A definition by the positions of its file and in the file's outline.
+/// Reference to a definition: positions of its file and in the file's outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
     pub(crate) file: u32,
@@ -31,7 +31,7 @@ pub(crate) struct NameTable {
 type Lists<T> = FxHashMap<Box<str>, Vec<T>>;
 
 impl NameTable {
-    /// The table of files given by path and outline, whose positions are their order.
+    /// Builds the table of files given by path and outline; their positions are their order.
     pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, &'a Outline)>) -> NameTable {
         let mut table = NameTable::default();
         let mut paths: Vec<Box<str>> = Vec::new();
@@ -62,45 +62,46 @@ impl NameTable {
         self.global_imports.extend(globals.map(|(position, _)| Spot { file, position }));
     }
 
-    /// Definitions called `name`.
+    /// Returns the definitions with this name.
     pub(crate) fn definitions(&self, name: &str) -> &[Spot] {
         list(&self.definitions, name)
     }
 
-    /// Definitions that say they are members of a type with this simple name.
+    /// Returns definitions declared as members of a type with this simple name.
     pub(crate) fn owned(&self, type_name: &str) -> &[Spot] {
         list(&self.owned, type_name)
     }
 
-    /// Extensions of a type with this simple name.
+    /// Returns extensions of a type with this simple name.
     pub(crate) fn extensions(&self, type_name: &str) -> &[Spot] {
         list(&self.extensions, type_name)
     }
 
-    /// Files with something in this namespace.
+    /// Returns the files with definitions in this namespace.
     pub(crate) fn namespace(&self, namespace: &str) -> &[u32] {
         list(&self.namespaces, namespace)
     }
 
-    /// Files directly in this folder.
+    /// Returns the files directly in this folder.
     pub(crate) fn folder(&self, folder: &str) -> &[u32] {
         list(&self.folders, folder)
     }
 
-    /// Of the folders whose path is `ending`, or ends with a slash and it, the one nearest to the root that has a file of which
-    /// `is_there` holds.
+    /// Returns the folder nearest to the root whose path is `ending`, or ends with a slash and it, and that has a file for
+    /// which `is_there` holds.
     pub(crate) fn folder_ending(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<&str> {
         let has_any =
             |folder: u32| self.folder(self.folder_endings.path(folder)).iter().any(|&file| is_there(file));
         self.folder_endings.nearest(ending, has_any).map(|folder| self.folder_endings.path(folder))
     }
 
-    /// Of the files whose path is `ending`, or ends with a slash and it, the one nearest to the root of which `is_there` holds.
+    /// Returns the file nearest to the root whose path is `ending`, or ends with a slash and it, and for which `is_there`
+    /// holds.
     pub(crate) fn file_ending(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<u32> {
         self.file_endings.nearest(ending, is_there)
     }
 
-    /// Imports that hold for all files.
+    /// Returns the imports that apply to all files.
     pub(crate) fn global_imports(&self) -> &[Spot] {
         &self.global_imports
     }
@@ -118,7 +119,7 @@ fn list<'a, T>(lists: &'a Lists<T>, key: &str) -> &'a [T] {
     lists.get(key).map_or(&[], Vec::as_slice)
 }
 
-/// The name of a type without its path, arguments and signs: `Map` of `&'a mut std::Map<K, V>`.
+/// Returns the name of a type without path, arguments and sigils: `Map` of `&'a mut std::Map<K, V>`.
 pub(crate) fn simple_name(type_text: &str) -> &str {
     let bare = type_text.split(['<', '[', '(']).next().unwrap_or_default();
     let word = bare.split(['*', '&', ' ', '?']).rfind(|word| !word.is_empty()).unwrap_or_default();

@@ -1,29 +1,29 @@
-//! For each term the documents of many files that have it.
+//! Inverted lists: for each term the documents that contain it, over many files.
 //!
-//! A document is a block of lines or a function. The documents of a file have numbers that follow each other.
+//! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
 use crate::bags::Bags;
 use crate::terms::Term;
 use crate::threads::Threads;
 
-/// The documents that have each term.
+/// The documents of each term.
 #[derive(Debug)]
 pub(crate) struct Postings {
     vocabulary: Vocabulary,
-    /// By position of the term: how many documents have it, as whoever built this counts them.
+    /// By position of the term: its document frequency, as counted by the builder.
     frequencies: Box<[u32]>,
-    /// By position of the term: where its postings start; and where all end.
+    /// By position of the term: start of its postings; with one additional entry for the end.
     starts: Box<[u32]>,
     documents: Box<[u32]>,
     counts: Box<[u8]>,
 }
 
-/// The documents that have one term, in order.
+/// The documents of one term, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PostingList<'a> {
     /// Their numbers.
     pub(crate) documents: &'a [u32],
-    /// How often each of them has it.
+    /// The term's count in each of them.
     pub(crate) counts: &'a [u8],
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct FileBags<'a> {
 }
 
 impl Postings {
-    /// Inverts the bags of files in their order. `frequencies` counts the documents of a file that have each of its terms.
+    /// Inverts the bags of files in their order. `frequencies` returns the document frequency of each term of a file.
     pub(crate) fn build(
         files: &[FileBags<'_>],
         frequencies: fn(&Bags) -> Vec<u32>,
@@ -55,14 +55,14 @@ impl Postings {
         Postings { vocabulary, frequencies: totals.into(), starts: starts.into(), documents, counts }
     }
 
-    /// The documents that have `term`.
+    /// Returns the documents with `term`.
     pub(crate) fn list(&self, term: Term) -> PostingList<'_> {
         let Some(position) = self.vocabulary.position(term) else { return PostingList::default() };
         let range = self.starts[position] as usize..self.starts[position + 1] as usize;
         PostingList { documents: &self.documents[range.clone()], counts: &self.counts[range] }
     }
 
-    /// How many documents have `term`.
+    /// Returns the number of documents with `term`.
     pub(crate) fn frequency(&self, term: Term) -> u32 {
         self.vocabulary.position(term).map_or(0, |position| self.frequencies[position])
     }
@@ -74,7 +74,7 @@ impl PostingList<'_> {
     }
 }
 
-/// A file whose terms have their positions in the vocabulary.
+/// A file whose terms are mapped to positions in the vocabulary.
 struct Numbered<'a> {
     file: FileBags<'a>,
     positions: Vec<u32>,
@@ -89,7 +89,7 @@ impl<'a> Numbered<'a> {
         Numbered { file: *file, positions, frequencies: frequencies(file.bags) }
     }
 
-    /// Calls `found` for every term of every document: its position, the document, how often it is there.
+    /// Calls `found` for every term of every document with its position, the document, and its count.
     fn each(&self, mut found: impl FnMut(usize, u32, u8)) {
         for (document, bag) in (self.file.first..).zip(0..self.file.bags.len()) {
             for entry in self.file.bags.bag(bag) {
@@ -99,7 +99,7 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// Where the postings of each term start, and where the last ones end.
+/// Returns the start of each term's postings, and the end of the last.
 fn starts(files: &[Numbered<'_>], terms: usize) -> Vec<u32> {
     let mut starts = vec![0; terms + 1];
     for file in files {
@@ -125,15 +125,16 @@ fn fill(files: &[Numbered<'_>], starts: &[u32]) -> (Box<[u32]>, Box<[u8]>) {
     (documents.into(), counts.into())
 }
 
-/// Distinct terms in order, with a directory by their upper bits: hashes are spread evenly, so that a term is found with one or two looks.
+/// Sorted distinct terms with a directory by their upper bits: hashes are uniformly distributed, so a lookup takes one or two
+/// steps.
 #[derive(Debug)]
 struct Vocabulary {
     terms: Box<[Term]>,
-    /// By upper bits: the position of the first term with these or higher ones; and where all terms end.
+    /// By upper bits: the position of the first term with these or higher ones; with one additional entry for the end.
     directory: Box<[u32]>,
 }
 
-/// Terms that share their upper bits, on average.
+/// Average number of terms with the same upper bits.
 const TERMS_PER_ENTRY: usize = 4;
 
 impl Vocabulary {
@@ -160,7 +161,7 @@ impl Vocabulary {
     }
 }
 
-/// The upper bits of a term that tell apart so many entries, a power of two above one.
+/// Returns the upper bits of a term that index this many entries, a power of two above one.
 fn entry_of(term: Term, entries: usize) -> usize {
     (term.bits() >> (u64::BITS - entries.trailing_zeros())) as usize
 }

@@ -1,12 +1,12 @@
-//! What a name in a file stands for, by the imports, packages and types of its language.
+//! Name resolution: the meaning of a name in a file, by the imports, packages and types of its language.
 //!
-//! The rules that differ between languages are in `syntax`: outlines, import targets, expressions. Here is what they have in
-//! common: a name is looked up in its own file, in what the file imports, and in what it sees without importing; members are
-//! looked up in a type and its bases. Nothing is ever certain in code that is being written, so an answer is a list of
+//! `syntax` implements the rules that differ between languages: outlines, import targets, expressions. This module implements
+//! the common part: a name is looked up in its own file, in the file's imports, and in everything visible without an import;
+//! members are looked up in a type and its bases. Nothing is certain in code that is being written, so an answer is a list of
 //! possible meanings, best guess first, and may be empty.
 //!
-//! A [`Resolver`] lives for one question. It remembers what it found, and is bounded in depth and steps, so that no workspace can
-//! make it slow or exhaust a stack (`resolve/queries.rs`).
+//! A [`Resolver`] lives for one query. It caches its results and is bounded in depth and steps, so that no workspace can make
+//! it slow or exhaust a stack (`resolve/queries.rs`).
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub(crate) use infer::{Site, Value};
 
 use queries::{Memo, Queries};
 
-/// What is known of a file's names.
+/// The names of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) path: &'a str,
@@ -33,14 +33,14 @@ pub(crate) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// What stands at its top.
+    /// Returns its top-level definitions.
     pub(crate) fn top(self) -> impl Iterator<Item = Def<'a>> {
         let all =
             (0..self.outline.definitions.len() as u32).map(move |position| Def { file: self, position });
         all.filter(Def::is_top_level)
     }
 
-    /// Tells it apart from all others of one question.
+    /// Identifies the file within one query.
     pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self.outline) as usize
     }
@@ -64,7 +64,7 @@ impl<'a> Def<'a> {
         &self.file.outline.definitions[self.position as usize]
     }
 
-    /// The definition in whose body it stands.
+    /// Returns the definition whose body contains it.
     pub(crate) fn container(&self) -> Option<Def<'a>> {
         self.get().container.map(|position| Def { position, ..*self })
     }
@@ -77,12 +77,12 @@ impl<'a> Def<'a> {
         self.get().kind == DefinitionKind::Type
     }
 
-    /// Whether it can be reached without naming what it stands in.
+    /// Whether it can be accessed without naming its container.
     pub(crate) fn is_top_level(&self) -> bool {
         self.get().container.is_none() && self.get().owner.is_none()
     }
 
-    /// What stands directly in its body.
+    /// Returns the definitions directly in its body.
     pub(crate) fn members(self) -> impl Iterator<Item = Def<'a>> {
         let definitions = &self.file.outline.definitions;
         let end = self.get().range.end;
@@ -98,11 +98,11 @@ impl<'a> Def<'a> {
         self.file.language.can_name(file.path, self.file.path, self.get())
     }
 
-    /// Whether both stand for one thing, of which whoever uses it sees only one: parts of a class in several files, what files
-    /// for different platforms each define.
+    /// Whether both are the same entity for their users: parts of a class in several files, or the same definition for
+    /// different platforms.
     pub(crate) fn is_twin(&self, other: &Def<'_>) -> bool {
         let (mut one, mut two) = (*self, *other);
-        // Not by recursion: definitions nest as deep as the code does.
+        // Not recursive: definitions nest as deep as the code does.
         while one.looks_like(&two) {
             match (one.container(), two.container()) {
                 (None, None) => return one.shares_scope(&two),
@@ -113,7 +113,7 @@ impl<'a> Def<'a> {
         false
     }
 
-    /// Whether both say the same, in different files.
+    /// Whether both look the same, in different files.
     fn looks_like(&self, other: &Def<'_>) -> bool {
         let (one, two) = (self.get(), other.get());
         self.file != other.file
@@ -122,31 +122,31 @@ impl<'a> Def<'a> {
             && is_generic(one) == is_generic(two)
     }
 
-    /// Whether the files of both see each other's names without importing them.
+    /// Whether the files of both see each other's names without imports.
     fn shares_scope(&self, other: &Def<'_>) -> bool {
         let scope = |def: &Def<'_>| def.file.language.implicit(def.file.path, def.namespace());
         let own = scope(self);
         self.file.language == other.file.language && !own.is_empty() && own == scope(other)
     }
 
-    /// Tells it apart from all others of one question.
+    /// Identifies the definition within one query.
     pub(crate) fn key(&self) -> (usize, u32) {
         (self.file.address(), self.position)
     }
 }
 
-/// Where names are found.
+/// A container of names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Module<'a> {
     /// A file.
     File(Facts<'a>),
     /// All files of a folder.
     Folder(&'a str),
-    /// All that is in a namespace.
+    /// Everything in a namespace.
     Namespace(&'a str),
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Entity<'a> {
     Def(Def<'a>),
@@ -162,9 +162,9 @@ impl<'a> Entity<'a> {
     }
 }
 
-/// Names are re-exported through fewer modules than this.
+/// Maximum modules in a chain of re-exports.
 const MAX_REEXPORTS: usize = 400;
-/// Names in the path of a namespace or of a type in one, generously counted; a longer path means nothing.
+/// Maximum names in the path of a namespace or a type; longer paths are ignored.
 const MAX_SEGMENTS: usize = 64;
 
 type Found<'a> = Rc<[Entity<'a>]>;
@@ -172,20 +172,20 @@ type Found<'a> = Rc<[Entity<'a>]>;
 /// A name in the file whose outline is at an address.
 type NameKey = (usize, Box<str>);
 
-/// Modules all of whose names come along.
+/// Modules that are imported with all their names.
 #[derive(Default)]
 struct Stars<'a> {
-    /// The files among them, with those whose names they pass on.
+    /// The files among them, including those whose names they re-export.
     files: Vec<Facts<'a>>,
     /// The same, by the address of their outlines.
     addresses: FxHashSet<usize>,
-    /// What these files pass on by name.
+    /// The files' re-exports by name.
     named: FxHashMap<&'a str, Vec<(Facts<'a>, &'a Import)>>,
     /// Folders, namespaces and types.
     others: Vec<Entity<'a>>,
 }
 
-/// Resolves the names of one question.
+/// Resolves the names of one query.
 pub(crate) struct Resolver<'a> {
     pub(crate) view: &'a View<'a>,
     projects: &'a Projects,
@@ -215,12 +215,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Begins another question about the same files: it has all its steps, and what was found is known.
+    /// Begins another query for the same files: resets the steps, and keeps the cached results.
     pub(crate) fn refuel(&self) {
         self.queries.refill();
     }
 
-    /// What `name` stands for at the top of `file`.
+    /// Returns the meaning of `name` at the top level of `file`.
     pub(crate) fn lookup(&self, file: Facts<'a>, name: &str) -> Found<'a> {
         let key = (file.address(), Box::from(name));
         self.queries.answer(&self.lookups, key, Rc::default, || self.look_up(file, name).into())
@@ -243,7 +243,7 @@ impl<'a> Resolver<'a> {
         self.implicit(file).into_iter().flat_map(|module| self.export(Entity::Module(module), name)).collect()
     }
 
-    /// The modules that a file sees without importing them.
+    /// Returns the modules that a file sees without importing them.
     pub(crate) fn implicit(&self, file: Facts<'a>) -> Vec<Module<'a>> {
         let namespaces = file.outline.namespaces.iter();
         let targets = namespaces.flat_map(|namespace| file.language.implicit(file.path, namespace));
@@ -260,12 +260,12 @@ impl<'a> Resolver<'a> {
         modules
     }
 
-    /// Definitions at the top of `file`.
+    /// Returns the definitions at the top level of `file`.
     fn own(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
         self.view.named(name).filter(|def| def.file == file && def.is_top_level()).map(Entity::Def).collect()
     }
 
-    /// What an import of one name, or of a module, brings in.
+    /// Resolves an import of one name, or of a module.
     pub(crate) fn imported(&self, file: Facts<'a>, import: &Import) -> Vec<Entity<'a>> {
         let modules = self.modules(file, &import.module);
         match &import.imported {
@@ -283,7 +283,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The modules, or types, that an import in `file` may mean: those of the best guess that is there.
+    /// Returns the modules or types that an import in `file` may mean: those of the best guess that exists.
     pub(crate) fn modules(&self, file: Facts<'a>, module: &str) -> Found<'a> {
         let key = (file.address(), Box::from(module));
         self.queries.answer(&self.modules, key, Rc::default, || {
@@ -293,7 +293,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// What is at a target.
+    /// Resolves a target.
     fn place(&self, from: Facts<'a>, target: &Target) -> Vec<Entity<'a>> {
         let mut found: Vec<Entity<'a>> = match &target.place {
             Place::File(path) => {
@@ -316,7 +316,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// A namespace, or the type that a qualified name means.
+    /// Returns a namespace, or the type with a qualified name.
     fn namespace(&self, from: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
         let mut inside = Vec::new();
         let mut around = name;
@@ -339,7 +339,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// The types called `name` that are in no namespace.
+    /// Returns the types called `name` that are in no namespace.
     fn without_namespace(&self, from: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
         let is_there = |def: &Def<'_>| {
             def.is_type()
@@ -350,7 +350,7 @@ impl<'a> Resolver<'a> {
         self.view.named(name).filter(is_there).map(Entity::Def).collect()
     }
 
-    /// What `name` stands for in a module or type, for those outside of it.
+    /// Returns the meaning of `name` in a module or type, as seen from outside.
     pub(crate) fn export(&self, of: Entity<'a>, name: &str) -> Vec<Entity<'a>> {
         if !self.queries.step() {
             return Vec::new();
@@ -380,7 +380,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// What a file has for others, what it passes on included: `most` at most, its own first.
+    /// Returns up to `most` exports of a file, including re-exports, its own first.
     pub(crate) fn exports(&self, file: Facts<'a>, most: usize) -> Vec<Def<'a>> {
         let stars = self.passed_on(file);
         let mut named: Vec<_> = stars.named.values().flatten().collect();
@@ -391,7 +391,7 @@ impl<'a> Resolver<'a> {
         defined.chain(of_types).chain(named.filter_map(Entity::def)).take(most).collect()
     }
 
-    /// What `name` stands for in modules all of whose names come along.
+    /// Returns the meaning of `name` in modules that are imported with all their names.
     fn of_stars(&self, stars: &Stars<'a>, name: &str) -> Vec<Entity<'a>> {
         let named = stars.named.get(name).into_iter().flatten();
         let named: Vec<Entity<'a>> = named.flat_map(|(file, import)| self.imported(*file, import)).collect();
@@ -406,7 +406,7 @@ impl<'a> Resolver<'a> {
         stars.others.iter().flat_map(|other| self.export(*other, name)).collect()
     }
 
-    /// All that is imported with all its names.
+    /// Returns everything that is imported with all its names.
     fn stars(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
         self.queries.answer(&self.stars, file.address(), Rc::default, || {
             let own = file.outline.imports.iter().map(|import| (file, import));
@@ -418,14 +418,14 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The file itself, and all that it passes on.
+    /// Returns the file itself, and all its re-exports.
     fn passed_on(&self, file: Facts<'a>) -> Rc<Stars<'a>> {
         self.queries.answer(&self.passed_on, file.address(), Rc::default, || {
             Rc::new(self.follow(vec![Entity::Module(Module::File(file))]))
         })
     }
 
-    /// Modules with all that they pass on.
+    /// Returns modules with all their re-exports.
     fn follow(&self, mut modules: Vec<Entity<'a>>) -> Stars<'a> {
         let mut stars = Stars::default();
         while let Some(module) =
@@ -452,13 +452,13 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether a type has parameters: it is another one than its namesake without.
+/// Whether a type has parameters: it differs from the type of the same name without parameters.
 fn is_generic(definition: &Definition) -> bool {
     let after = definition.signature.split_once(&*definition.name).map_or("", |(_, after)| after);
     definition.kind == DefinitionKind::Type && after.starts_with('<')
 }
 
-/// The module `name` inside of `module`.
+/// Returns the module `name` inside `module`.
 fn submodule(module: &str, name: &str) -> String {
     if module.is_empty() || module.ends_with('.') {
         format!("{module}{name}")

@@ -1,4 +1,4 @@
-//! The strategies behind one interface: a question at a cursor, a budget, and what each would send.
+//! Common interface of the strategies: a query at a cursor, a budget, and the resulting hits.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,22 +10,22 @@ use crate::copies::OwnLines;
 use crate::hybrid::{self, Parts};
 use crate::{Embedder, FunctionQuery, Hit, HitKind, Searcher, SimilarFunctions, VectorStore, cceval, hit};
 
-/// A question at a cursor. The saved text of the file itself is no part of what is searched.
+/// A query at a cursor. The saved text of its own file is not searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// The file that is being written, relative to the workspace root.
+    /// The open file, relative to the workspace root.
     pub path: &'a str,
     /// Its language.
     pub language: Language,
     /// Its text before the cursor.
     pub prefix: &'a str,
-    /// Its text after the cursor; what follows the hole in a case.
+    /// Its text after the cursor; in a case, the text after the hole.
     pub suffix: &'a str,
-    /// Places that were edited or looked at lately, the latest first.
+    /// Recently edited or visited locations, latest first.
     pub recent: &'a [Visit],
 }
 
-/// A place that was edited or looked at.
+/// An edited or visited location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// File, relative to the workspace root.
@@ -34,24 +34,24 @@ pub struct Visit {
     pub line: u32,
 }
 
-/// How much may be sent, counted in tokens of four bytes.
+/// Size limit of the context, in tokens of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Tokens.
     pub tokens: usize,
 }
 
-/// Characters of code that a model's token stands for, as the public figures and the feasibility study count them. An estimate; how
-/// many tokens an engine really reads is its own business.
+/// Average bytes of code per token, as in the public figures and the feasibility study. An estimate; the engine's own tokenizer
+/// may differ.
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Budget {
-    /// The tokens that so many bytes come to.
+    /// Returns the number of tokens for this number of bytes.
     pub fn tokens_of(bytes: usize) -> usize {
         bytes.div_ceil(BYTES_PER_TOKEN)
     }
 
-    /// What it is in bytes.
+    /// Returns the budget in bytes.
     pub fn bytes(self) -> usize {
         self.tokens * BYTES_PER_TOKEN
     }
@@ -122,16 +122,15 @@ impl FromStr for Strategy {
     }
 }
 
-/// Functions that are sent: Codev-Bench's three.
+/// Number of functions: Codev-Bench's three.
 const FUNCTIONS_SENT: usize = 3;
-/// Lines of a place that was looked at, before and after it: with it about as many as half of a screen shows. Not fitted.
+/// Lines before and after a visited location: together about half a screen. Not fitted.
 const VISIT_LINES: u32 = 8;
-/// Outside of functions, these many lines before the cursor are what others are compared with: about as many as a function has. Not
-/// fitted.
+/// Outside of functions, this many lines before the cursor are the query: about the length of a function. Not fitted.
 const LOOSE_LINES: usize = 20;
 
 impl Searcher {
-    /// What a strategy would send to an engine with a question, most useful first, within the budget.
+    /// Returns a strategy's hits for a query, most useful first, within the budget.
     ///
     /// The saved text of the query's file is not searched, whether it is hidden or not.
     pub fn retrieve(
@@ -160,14 +159,14 @@ impl Searcher {
         if self.is_cancelled() { Vec::new() } else { candidates.hits(&query) }
     }
 
-    /// Functions like the one around the cursor.
+    /// Returns functions similar to the one around the cursor.
     fn similar_functions(&self, query: &Query<'_>) -> Vec<Hit> {
         let text = [query.prefix, query.suffix].concat();
         self.functions(&function_around(query, &text), FUNCTIONS_SENT)
     }
 
-    /// What [`Strategy::Functions`] would send if similarity is that of embeddings. New vectors go to `store`; nothing else changes
-    /// it. May take as long as `embedder` takes for all functions of the workspace.
+    /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `store`. May
+    /// take as long as `embedder` takes for all functions of the workspace.
     pub fn retrieve_functions(
         &self,
         query: &Query<'_>,
@@ -181,7 +180,7 @@ impl Searcher {
         SimilarFunctions { hits: within(similar.hits, budget), ..similar }
     }
 
-    /// The surroundings of the places that were edited or looked at lately.
+    /// Returns the surroundings of recently edited or visited locations.
     fn visited(&self, query: &Query<'_>) -> Vec<Hit> {
         let own = OwnLines::new(query);
         let mut hits: Vec<Hit> = Vec::new();
@@ -217,7 +216,7 @@ impl Searcher {
     }
 }
 
-/// The function around the cursor, or the lines before it where there is none; `text` is that of the query's file.
+/// Returns the function around the cursor, or the lines before it if there is none; `text` is that of the query's file.
 fn function_around<'a>(query: &Query<'a>, text: &'a str) -> FunctionQuery<'a> {
     let Query { path, language, prefix, .. } = *query;
     let functions = syntax::parse(language, text).functions(text);
@@ -228,14 +227,14 @@ fn function_around<'a>(query: &Query<'a>, text: &'a str) -> FunctionQuery<'a> {
     FunctionQuery { path, language, text, original: text }
 }
 
-/// The first hits that fit, as CrossCodeEval fills its budget: the first one that does not fit ends it.
+/// Returns the first hits that fit, as CrossCodeEval does: it stops at the first one that does not fit.
 fn within(hits: Vec<Hit>, budget: Budget) -> Vec<Hit> {
     let mut left = budget.bytes();
     let fits = |hit: &Hit| left.checked_sub(hit.bytes).map(|rest| left = rest).is_some();
     hits.into_iter().take_while(fits).collect()
 }
 
-/// Where the last `count` lines of `text` begin.
+/// Returns the start of the last `count` lines of `text`.
 fn lines_before(text: &str, count: usize) -> usize {
     text.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at + 1)
 }

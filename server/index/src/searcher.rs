@@ -1,7 +1,7 @@
-//! An index as one request sees it.
+//! A request's view of the index.
 //!
-//! A [`Searcher`] is an [`crate::Index`] with some files hidden and others, such as open buffers, in the place of the saved ones.
-//! Hits, scores and reasons are those of an index built from just these files.
+//! A [`Searcher`] is an [`crate::Index`] with some files hidden and others replaced, for example by open buffers. Hits, scores
+//! and reasons equal those of an index built from exactly these files.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::terms::Term;
 use crate::threads::Threads;
 use crate::{Cancel, FileIndex, cceval};
 
-/// An index with some files hidden and others in their place; cheap to clone.
+/// An index with some files hidden and others replaced; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     layers: Arc<[Layer]>,
     cancel: Cancel,
 }
 
-/// A block of lines that has an identifier.
+/// A block of lines with an identifier.
 #[derive(Clone, Debug)]
 pub struct Occurrence<'a> {
     /// Its file.
@@ -35,14 +35,14 @@ impl Searcher {
         Searcher { layers, cancel: Cancel::default() }
     }
 
-    /// The same without the files of these paths.
+    /// Returns the searcher without the files of these paths.
     #[must_use]
     pub fn hide(&self, paths: &[&str]) -> Searcher {
         Searcher { layers: self.without(paths).into(), cancel: self.cancel.clone() }
     }
 
-    /// The same with `files` in the place of those with their paths; of files with one path the last counts. To be kept for as long as
-    /// the files stay the same: they are put together for it, on the calling thread.
+    /// Returns the searcher with `files` replacing those with the same paths; of files with one path the last counts. Reuse the
+    /// result as long as the files are unchanged: the files are indexed on the calling thread.
     #[must_use]
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
         let files = last_of_each_path(files);
@@ -51,18 +51,18 @@ impl Searcher {
         Searcher { layers: layers.into(), cancel: self.cancel.clone() }
     }
 
-    /// The same for an answer that is wanted until `cancel` is set; what is found after that is not complete.
+    /// Returns the searcher with a cancel flag; results are incomplete after the flag is set.
     #[must_use]
     pub fn until(&self, cancel: Cancel) -> Searcher {
         Searcher { layers: Arc::clone(&self.layers), cancel }
     }
 
-    /// What ends the search.
+    /// Returns the cancel flag.
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Whether the answer is of no use any more.
+    /// Whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -73,34 +73,34 @@ impl Searcher {
         layers
     }
 
-    /// The file of this path.
+    /// Returns the file of this path.
     pub fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
         self.layers.iter().find_map(|layer| layer.file(path))
     }
 
-    /// All files by path.
+    /// Returns all files, sorted by path.
     pub fn files(&self) -> Vec<&Arc<FileIndex>> {
         let mut files: Vec<_> = self.layers.iter().flat_map(Layer::files).collect();
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         files
     }
 
-    /// The blocks that have `identifier`, by path and place.
+    /// Returns the blocks with `identifier`, by path and position.
     pub fn occurrences(&self, identifier: &str) -> Vec<Occurrence<'_>> {
         let term = Term::identifier(identifier);
         let mut found: Vec<Occurrence<'_>> =
             self.layers.iter().flat_map(|layer| occurrences(layer, term)).collect();
-        // Within a layer they are in order: runs, which a stable sort only has to merge.
+        // Each layer is sorted: a stable sort only has to merge these runs.
         found.sort_by(|one, other| one.file.path().cmp(other.file.path()));
         found
     }
 
-    /// The chunks that CrossCodeEval's retriever ranks for a file.
+    /// Returns the chunks that CrossCodeEval's retriever ranks for a file.
     pub(crate) fn chunk_candidates(&self, path: &str, language: Language) -> cceval::Candidates {
         let files: Vec<(&str, &Arc<FileIndex>)> =
             self.layers.iter().flat_map(Layer::files).map(|file| (file.path(), file)).collect();
         let nearest = cceval::nearest_in_workspace(path, language, files);
-        // Chunks of a file are cut when they are first asked for.
+        // The chunks of a file are computed on first use.
         let wanted = nearest.into_iter().take_while(|_| !self.is_cancelled());
         cceval::Candidates::new(wanted.map(|file| file.chunks()))
     }
@@ -117,12 +117,12 @@ impl Searcher {
         self.layers.iter().map(Layer::functions).fold(Totals::default(), Totals::plus)
     }
 
-    /// How many windows have `term`.
+    /// Returns the number of windows with `term`.
     pub fn windows_with(&self, term: Term) -> u64 {
         self.layers.iter().map(|layer| layer.windows_with(term)).sum()
     }
 
-    /// Inverse frequency of `term` among windows.
+    /// Returns the inverse frequency of `term` among windows.
     pub(crate) fn rarity(&self, term: Term) -> f32 {
         self.window_totals().inverse_frequency(self.windows_with(term))
     }

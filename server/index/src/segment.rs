@@ -1,6 +1,6 @@
-//! What spans files: the indexes of many files put together so that a term leads to the places that have it.
+//! Combines the indexes of many files, so that a term leads to the documents that contain it.
 //!
-//! A segment never changes. What changes is which of its files are there: see [`crate::layer`].
+//! A segment is immutable. [`crate::layer`] handles changes of its files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::names::NameTable;
 use crate::postings::{FileBags, Postings};
 use crate::threads::Threads;
 
-/// Files with what their terms lead to.
+/// Files with an inverted index of their terms.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    /// In the order of their paths, which differ.
+    /// Sorted by their paths, which are distinct.
     files: Box<[Arc<FileIndex>]>,
-    /// Blocks are documents here; what is searched, counted and measured are the windows that they begin.
+    /// The documents are blocks; windows, which begin at blocks, are searched, counted and measured.
     pub(crate) windows: Collection,
     pub(crate) functions: Collection,
     pub(crate) names: NameTable,
@@ -28,16 +28,16 @@ pub(crate) struct Segment {
 #[derive(Debug)]
 pub(crate) struct Collection {
     pub(crate) postings: Postings,
-    /// By position of the file: its first document; and where all end.
+    /// By position of the file: its first document; with one additional entry for the end.
     starts: Box<[u32]>,
-    /// Places after the last document of a file that are none.
+    /// Number of unused entries after the last document of a file.
     margin: u32,
-    /// Terms of each document, repeats counted, up to the largest number: BM25 hardly tells longer ones apart.
+    /// Number of terms in each document, including repeats, saturated: BM25 hardly distinguishes longer ones.
     pub(crate) lengths: Box<[u16]>,
 }
 
 impl Segment {
-    /// Puts together files whose paths differ.
+    /// Builds a segment of files with distinct paths.
     pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Threads) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         let (windows, functions) =
@@ -50,14 +50,15 @@ impl Segment {
         &self.files
     }
 
-    /// Where the file of this path stands.
+    /// Returns the position of the file of this path.
     pub(crate) fn position(&self, path: &str) -> Option<usize> {
         self.files.binary_search_by(|file| file.path().cmp(path)).ok()
     }
 }
 
-/// Every file has one more place than it has windows, and one stands before all: so a window that begins before the first block of
-/// a file, or with its last one, has a place too, at which nobody looks, and postings are walked without asking where a file ends.
+/// Every file has one more entry than windows, and there is one before the first file: so a window that begins before the first
+/// block of a file, or with its last one, has an entry too, which is never read. Postings can then be traversed without
+/// checking for the end of a file.
 fn window_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
     let mut starts = vec![1];
     let mut lengths = vec![0];
@@ -93,23 +94,23 @@ fn file_bags<'a>(
     files.iter().zip(starts).map(|(file, &first)| FileBags { bags: of(file), first }).collect()
 }
 
-/// Terms of each window, repeats counted.
+/// Returns the number of terms in each window, including repeats.
 fn window_lengths(blocks: &Bags) -> impl Iterator<Item = u16> {
     let lengths: Vec<u32> = blocks.lengths().collect();
     let windows = windows(lengths.len());
     (0..windows).map(move |window| kept_length(lengths.iter().skip(window).take(WINDOW_BLOCKS).sum()))
 }
 
-/// A length as it is kept.
+/// Returns the stored form of a length.
 pub(crate) fn kept_length(length: u32) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
 
-/// How many windows have each term of a file.
+/// Returns the number of windows with each term of a file.
 pub(crate) fn window_frequencies(blocks: &Bags) -> Vec<u32> {
     let windows = windows(blocks.len());
     let mut frequencies = vec![0; blocks.terms().len()];
-    // Windows before this one are counted, by term.
+    // By term: windows before this one are counted already.
     let mut counted = vec![0; blocks.terms().len()];
     for block in 0..blocks.len() {
         let (first, end) = ((block + 1).saturating_sub(WINDOW_BLOCKS), windows.min(block + 1));
@@ -122,7 +123,7 @@ pub(crate) fn window_frequencies(blocks: &Bags) -> Vec<u32> {
     frequencies
 }
 
-/// How many functions have each word of a file.
+/// Returns the number of functions with each word of a file.
 pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
     let mut frequencies = vec![0; functions.terms().len()];
     for function in 0..functions.len() {
@@ -132,24 +133,24 @@ pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
 }
 
 impl Collection {
-    /// The documents of a file.
+    /// Returns the documents of a file.
     pub(crate) fn of_file(&self, file: usize) -> Range<u32> {
         let (start, end) = (self.starts[file], self.starts[file + 1]);
         start..end.saturating_sub(self.margin).max(start)
     }
 
-    /// The file that has a document.
+    /// Returns the file of a document.
     pub(crate) fn file_of(&self, document: u32) -> usize {
         self.starts.partition_point(|&start| start <= document).saturating_sub(1)
     }
 
-    /// How many documents a file has, and how long they are.
+    /// Returns the number and total length of a file's documents.
     pub(crate) fn totals_of(&self, file: usize) -> Totals {
         let Range { start, end } = self.of_file(file);
         Totals::of(self.lengths[start as usize..end as usize].iter().copied())
     }
 
-    /// How many documents there are, and how long they are.
+    /// Returns the number and total length of the documents.
     pub(crate) fn totals(&self) -> Totals {
         (0..self.starts.len() - 1).map(|file| self.totals_of(file)).fold(Totals::default(), Totals::plus)
     }

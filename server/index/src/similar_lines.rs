@@ -1,11 +1,12 @@
-//! Which functions are copies of one another, by their lines.
+//! Detects near-duplicate functions by their lines.
 
 use rustc_hash::FxHashSet;
 
-/// A copy stays one after some of its lines were changed. Functions that merely follow one pattern share less than this.
+/// Minimum share of common lines of a near-duplicate, which may have some changed lines. Functions that only follow the same
+/// pattern share less.
 const NEAR_COPY_SHARE: f64 = 0.7;
 
-/// The distinct lines of a piece of code, without indentation and without lines that hold no letter or digit.
+/// The distinct lines of a piece of code, without indentation and without lines that contain no letter or digit.
 pub(crate) struct LineSet<'a>(FxHashSet<&'a str>);
 
 impl<'a> LineSet<'a> {
@@ -17,18 +18,19 @@ impl<'a> LineSet<'a> {
         LineSet(lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect())
     }
 
-    /// Whether it stands for the most part in another one.
+    /// Whether most of it is contained in another one.
     pub(crate) fn is_mostly_in(&self, other: &LineSet<'_>) -> bool {
         self.is_in(other, NEAR_COPY_SHARE)
     }
 
-    /// Whether at least this share of it, and some of it, stands in another one.
+    /// Whether at least this share of it, and not nothing, is contained in another one.
     pub(crate) fn is_in(&self, other: &LineSet<'_>, share: f64) -> bool {
         let common = self.0.iter().filter(|line| other.0.contains(*line)).count();
         common > 0 && common as f64 >= share * self.0.len() as f64
     }
 
-    /// Whether the shorter of both stands for the most part in the longer one. So a function counts as a copy of what encloses it.
+    /// Whether most of the shorter one is contained in the longer one. So a function counts as a near-duplicate of its
+    /// enclosing function.
     pub(crate) fn is_near_copy(&self, other: &LineSet<'_>) -> bool {
         let (shorter, longer) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
         shorter.is_mostly_in(longer)

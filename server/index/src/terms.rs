@@ -1,8 +1,8 @@
-//! The terms of code that windows are searched by: identifiers as written, and the parts of them in lower case.
+//! The terms of code for the window search: identifiers as written, and their parts in lower case.
 //!
-//! An identifier matches exactly and weighs much, since few windows have it; its parts (`read`, `user`, `name` of `readUserNames`)
-//! find code that speaks of the same things in other names. Keywords are no terms. Identifiers in comments and strings are: they
-//! are written for the same readers.
+//! An identifier matches exactly and has a high weight, since few windows contain it; its parts (`read`, `user`, `name` of
+//! `readUserNames`) find similar code with other names. Keywords are not terms. Identifiers in comments and strings are terms:
+//! they are written for the same readers.
 
 use std::fmt;
 
@@ -10,16 +10,17 @@ use syntax::Language;
 
 use crate::words::to_lower;
 
-/// Shorter parts say nothing about what code does.
+/// Shorter parts have no meaning.
 pub(crate) const MIN_PART_CHARACTERS: usize = 2;
-/// A final `s` of longer parts is taken for a plural. The few that are none (`status`) are cut everywhere alike.
+/// A final `s` of longer parts is treated as a plural. The few exceptions (`status`) are handled consistently.
 const MIN_PLURAL_CHARACTERS: usize = 5;
 
-/// A term, as a hash of its text: the index holds no texts of terms. The hash is the same on every machine, since it is stored.
+/// A term, as a hash of its text: the index doesn't store the texts of terms. The hash is the same on every machine, because it
+/// is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u64);
 
-/// What a text is a term of, so that equal texts of different kinds are different terms.
+/// Kind of a term, so that equal texts of different kinds are different terms.
 #[derive(Clone, Copy)]
 enum Kind {
     Identifier = b'i' as isize,
@@ -28,24 +29,24 @@ enum Kind {
 }
 
 impl Term {
-    /// An identifier as written.
+    /// Returns the term of an identifier as written.
     pub fn identifier(name: &str) -> Term {
         Term::new(Kind::Identifier, name)
     }
 
-    /// The parts of an identifier, in order.
+    /// Returns the parts of an identifier, in order.
     pub fn parts(identifier: &str) -> Vec<Term> {
         let mut terms = Vec::new();
         Term::each_part(identifier, &mut String::new(), |term| terms.push(term));
         terms
     }
 
-    /// Calls `found` with the parts of an identifier, in order. `lower` is used again and again.
+    /// Calls `found` with the parts of an identifier, in order. `lower` is a reusable buffer.
     pub(crate) fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(Term)) {
         each_part(identifier, lower, |part| found(Term::new(Kind::Part, part)));
     }
 
-    /// A word of a function, as [`crate::words`] has them.
+    /// Returns the term of a function's word, as in [`crate::words`].
     pub(crate) fn word(word: &str) -> Term {
         Term::new(Kind::Word, word)
     }
@@ -58,7 +59,7 @@ impl Term {
         self.0
     }
 
-    /// FNV-1a, whose bits are then mixed, since tables here use the upper ones.
+    /// FNV-1a with a final mix, because tables here use the upper bits.
     fn new(kind: Kind, text: &str) -> Term {
         const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
         const PRIME: u64 = 0x0100_0000_01b3;
@@ -75,12 +76,12 @@ impl fmt::Display for Term {
     }
 }
 
-/// The identifiers of `text` that are no keywords of its language, in order, repeats included.
+/// Returns the identifiers of `text` without its language's keywords, in order, including repeats.
 pub fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str> {
     names(text).filter(move |name| !syntax::is_reserved(language, name))
 }
 
-/// Everything of `text` that looks like an identifier or keyword, in order.
+/// Returns everything in `text` that looks like an identifier or keyword, in order.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     let mut end = 0;
     std::iter::from_fn(move || {
@@ -95,7 +96,7 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the run of characters ends that begins at `from` and are all in words, or all not.
+/// Returns the end of the run of characters from `from` that are all word characters, or all not.
 fn skip(text: &str, from: usize, in_words: bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -112,7 +113,7 @@ fn skip(text: &str, from: usize, in_words: bool) -> usize {
     at
 }
 
-/// By its code: whether an ASCII character is in words.
+/// By code: whether an ASCII character is a word character.
 const IN_WORDS: [bool; 128] = {
     let mut table = [false; 128];
     let mut code = 0;
@@ -129,7 +130,7 @@ fn is_identifier(word: &str) -> bool {
     !word.starts_with(char::is_numeric) && word.contains(char::is_alphanumeric)
 }
 
-/// The parts of an identifier as they are searched for: in lower case, without those that are too short, in the singular.
+/// Calls `found` with the parts of an identifier in their search form: lower case, singular, without short ones.
 fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(&str)) {
     for part in split(identifier) {
         let part = to_lower(part, lower);
@@ -141,8 +142,8 @@ fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(&str)) 
     }
 }
 
-/// The parts of an identifier as written: it is split at `_` and `$`, around numbers, before a capital after a small letter, and
-/// before the last capital of a run (`HTTPServer`).
+/// Returns the parts of an identifier as written: it is split at `_` and `$`, around numbers, before a capital after a small
+/// letter, and before the last capital of a run (`HTTPServer`).
 pub(crate) fn split(identifier: &str) -> impl Iterator<Item = &str> {
     let mut rest = identifier;
     let parts = std::iter::from_fn(move || {
@@ -154,7 +155,7 @@ pub(crate) fn split(identifier: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Where the part ends that `text` begins with; `None` if it begins with none.
+/// Returns the end of the part at the start of `text`; `None` if there is none.
 fn part_end(text: &str) -> Option<usize> {
     let run = |text: &str, of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
     let capitals = run(text, char::is_uppercase);
@@ -169,7 +170,7 @@ fn part_end(text: &str) -> Option<usize> {
     (end > 0).then_some(end)
 }
 
-/// A letter that is no capital; letters of scripts without capitals are such.
+/// Whether it is a letter but not a capital; includes letters of scripts without capitals.
 fn is_small(c: char) -> bool {
     c.is_alphabetic() && !c.is_uppercase()
 }

@@ -1,18 +1,18 @@
-//! On which threads files are put together.
+//! Selects the threads on which files are combined.
 
 use rayon::prelude::*;
 
-/// Whoever answers a request has few files and must not wait for a pool that may be busy with a whole workspace.
+/// A request has few files and must not wait for a pool that may be busy with a whole workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
-    /// The calling one alone.
+    /// The calling thread.
     Own,
-    /// Those of the current rayon pool.
+    /// The current rayon pool.
     Pool,
 }
 
 impl Threads {
-    /// Does both.
+    /// Runs both functions.
     pub(crate) fn join<A: Send, B: Send>(
         self,
         one: impl FnOnce() -> A + Send,
@@ -24,7 +24,7 @@ impl Threads {
         }
     }
 
-    /// Applies `f` to all items; results stand in the order of the items.
+    /// Applies `f` to all items; results are in the order of the items.
     pub(crate) fn map<T: Sync, R: Send>(self, items: &[T], f: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
         match self {
             Threads::Own => items.iter().map(f).collect(),
@@ -32,7 +32,7 @@ impl Threads {
         }
     }
 
-    /// Sorts items of which equal ones need not be told apart.
+    /// Sorts items; the sort is unstable.
     pub(crate) fn sort<T: Ord + Send>(self, items: &mut [T]) {
         match self {
             Threads::Own => items.sort_unstable(),
@@ -67,7 +67,7 @@ mod tests {
         let (tell, overlaid) = mpsc::channel();
         std::thread::spawn(move || {
             let overlay = index.hide(&[]).overlay(vec![Arc::new(FileIndex::new(file))]);
-            // Nobody waits for it after the limit below.
+            // The receiver is dropped after the limit below.
             let _ = tell.send(overlay.file("a.py").is_some());
         });
         let found = overlaid.recv_timeout(std::time::Duration::from_secs(60));

@@ -1,4 +1,4 @@
-//! Which names that a file uses are defined in other files only.
+//! Finds the names used in a file that are defined only in other files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use crate::resolve::{Def, Entity, Facts, Resolver, Site};
 use crate::searcher::Searcher;
 use crate::view::View;
 
-/// Names that are found by themselves, without knowing whose members they are, have at least so many characters and two parts.
+/// Minimum length of a name that is resolved without a known receiver; it must also have at least two parts.
 const MIN_TELLING_CHARACTERS: usize = 6;
 
 /// A name in a file that only other files define.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFileUse {
-    /// The name, in bytes of the file.
+    /// Byte range of the name in the file.
     pub name: Range<usize>,
-    /// Where it is defined; where a type is made, its constructors are among them. Never empty.
+    /// Its definitions; for a constructed type these include its constructors. Never empty.
     pub definitions: Vec<Defined>,
-    /// Whether the language's rules lead there. Otherwise the name alone does: nothing else in the workspace is called so.
+    /// Whether name resolution found them. Otherwise the name is unique in the workspace.
     pub is_resolved: bool,
-    /// Whether the name is new in the file: its code, macros included, has it nowhere before but in imports, and defines nothing else
-    /// of this name.
+    /// Whether this is the first use in the file: the name occurs nowhere before except in imports, also not in macros, and the
+    /// file has no other definition of this name.
     pub is_first: bool,
 }
 
-/// A place where a name is defined.
+/// Position of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Defined {
     /// Its file.
     pub path: Arc<str>,
     /// Line of the name, 0-based.
     pub line: u32,
-    /// The name with what it stands in.
+    /// The name with its container.
     pub name: String,
 }
 
 impl Searcher {
-    /// The names in `file`, parsed to `tree`, that only other files of this searcher define, in order. The searcher's own version of
-    /// the file, if it has one, is not looked at.
+    /// Returns the names in `file`, parsed to `tree`, that only other files of this searcher define, in order. The searcher's
+    /// own version of the file is ignored.
     pub fn cross_file_uses(&self, projects: &Projects, file: &SourceFile, tree: &Tree) -> Vec<CrossFileUse> {
         let others = self.hide(&[&file.path]);
         let outline = tree.outline(&file.text);
@@ -66,7 +66,7 @@ struct Finder<'v, 'a> {
     file: &'v SourceFile,
     tree: &'v Tree,
     outline: &'v Outline,
-    /// Where each name that the file does not define stands first, not counting imports.
+    /// First occurrence of each name that the file does not define, without imports.
     first_places: FxHashMap<&'v str, usize>,
     /// Variables in a definition, or outside of all, by its position.
     bindings: FxHashMap<Option<u32>, Vec<Binding>>,
@@ -87,7 +87,7 @@ impl Finder<'_, '_> {
             tree.bindings(text, outline, end)
         });
         let before = bindings.partition_point(|binding| binding.start < one.name.start);
-        // Each use has steps of its own, so that one that takes many takes none from the others.
+        // Each use has its own step limit, so that an expensive one doesn't affect the others.
         let resolver = self.resolver;
         resolver.refuel();
         let here = resolver.view.here();
@@ -113,7 +113,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Told by tokens: the parser makes no tree of what stands in macros.
+/// Uses tokens, because the parser creates no tree for the content of macros.
 fn first_places<'f>(file: &'f SourceFile, outline: &Outline) -> FxHashMap<&'f str, usize> {
     let lines: Vec<&str> = file.text.split('\n').collect();
     let imports = import_lines(outline, &lines);
@@ -135,7 +135,7 @@ fn first_places<'f>(file: &'f SourceFile, outline: &Outline) -> FxHashMap<&'f st
     places
 }
 
-/// What a used name stands for, and whether the language's rules say so.
+/// Returns the meaning of a used name, and whether name resolution found it.
 fn meaning<'a>(
     resolver: &Resolver<'a>,
     site: Site<'a, '_>,
@@ -171,7 +171,7 @@ fn meaning<'a>(
     }
 }
 
-/// The definitions of a member whose name is told apart from all others by itself.
+/// Returns the definitions of a member whose name alone identifies it.
 fn telling<'a>(resolver: &Resolver<'a>, site: Site<'a, '_>, name: &str) -> Vec<Entity<'a>> {
     if name.chars().count() < MIN_TELLING_CHARACTERS || crate::terms::Term::parts(name).len() < 2 {
         return Vec::new();

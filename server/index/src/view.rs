@@ -1,5 +1,4 @@
-//! The names of an index as one question sees them: without the hidden files, and with the file being written as far as it
-//! stands before the cursor.
+//! The names of an index as seen by one query: without the hidden files, and with the open file up to the cursor.
 
 use rustc_hash::FxHashMap;
 use syntax::Language;
@@ -10,16 +9,16 @@ use crate::layer::Layer;
 use crate::names::{NameTable, Spot, simple_name};
 use crate::resolve::{Def, Facts};
 
-/// What can be seen.
+/// The visible names.
 pub(crate) struct View<'a> {
     layers: &'a [Layer],
     here: Facts<'a>,
-    /// Definitions of the file being written, by name.
+    /// Definitions of the open file, by name.
     own: FxHashMap<&'a str, Vec<u32>>,
 }
 
 impl<'a> View<'a> {
-    /// A view of `layers`, none of which has the file that is `here`.
+    /// Creates a view of `layers`, which must not contain the file `here`.
     pub(crate) fn new(layers: &'a [Layer], here: Facts<'a>) -> View<'a> {
         let mut own = FxHashMap::<&str, Vec<u32>>::default();
         for (position, definition) in (0..).zip(&here.outline.definitions) {
@@ -28,12 +27,12 @@ impl<'a> View<'a> {
         View { layers, here, own }
     }
 
-    /// The file being written.
+    /// Returns the open file.
     pub(crate) fn here(&self) -> Facts<'a> {
         self.here
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     pub(crate) fn file(&self, path: &str) -> Option<Facts<'a>> {
         if path == self.here.path {
             return Some(self.here);
@@ -41,7 +40,7 @@ impl<'a> View<'a> {
         self.layers.iter().find_map(|layer| layer.file(path)).map(|file| facts_of(file))
     }
 
-    /// The file whose path has this ending; of several, the one nearest to the root.
+    /// Returns the file nearest to the root whose path has this suffix.
     pub(crate) fn file_ending(&self, ending: &str) -> Option<Facts<'a>> {
         let own = Some(self.here).filter(|here| has_ending(here.path, ending));
         let of_layer = |layer: &'a Layer| {
@@ -52,14 +51,14 @@ impl<'a> View<'a> {
         named.chain(own).min_by_key(|file| (depth(file.path), file.path))
     }
 
-    /// The folder, if a visible file is directly in it, as that file's path writes it.
+    /// Returns the folder, if a visible file is directly in it, as in that file's path.
     pub(crate) fn folder(&self, folder: &str) -> Option<&'a str> {
         let own = Some(self.here).filter(|here| split_path(here.path).0 == folder);
         let files = self.files_in(folder).next().or(own);
         files.map(|file| split_path(file.path).0)
     }
 
-    /// The folder whose path has this ending; of several, the one nearest to the root.
+    /// Returns the folder nearest to the root whose path has this suffix.
     pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
         let of_layer =
             |layer: &'a Layer| layer.segment().names.folder_ending(ending, |file| layer.has(file as usize));
@@ -68,12 +67,12 @@ impl<'a> View<'a> {
         all.min_by_key(|folder| (depth(folder), *folder))
     }
 
-    /// The visible files directly in a folder, without the one being written.
+    /// Returns the visible files directly in a folder, without the open file.
     pub(crate) fn files_in(&self, folder: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
         self.files(NameTable::folder, folder)
     }
 
-    /// The namespace, if a visible file declares it, as that file writes it.
+    /// Returns the namespace, if a visible file declares it, as in that file.
     pub(crate) fn namespace(&self, namespace: &str) -> Option<&'a str> {
         let own = Some(self.here);
         let mut files = self.files_of_namespace(namespace).chain(own);
@@ -84,19 +83,19 @@ impl<'a> View<'a> {
             .map(|known| &**known)
     }
 
-    /// The visible files with something in a namespace, without the one being written.
+    /// Returns the visible files with definitions in a namespace, without the open file.
     pub(crate) fn files_of_namespace(&self, namespace: &str) -> impl Iterator<Item = Facts<'a>> + use<'a> {
         self.files(NameTable::namespace, namespace)
     }
 
-    /// All definitions called `name`, those of the file being written first.
+    /// Returns all definitions called `name`, those of the open file first.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let here = self.here;
         let own = self.own.get(name).into_iter().flatten().map(move |&position| Def { file: here, position });
         own.chain(self.spots(NameTable::definitions, name))
     }
 
-    /// All definitions that say they belong to a type with this simple name.
+    /// Returns all definitions declared as members of a type with this simple name.
     pub(crate) fn owned(&self, type_name: &'a str) -> impl Iterator<Item = Def<'a>> {
         let here = self.here;
         let own = (0..).zip(&here.outline.definitions).filter(move |(_, definition)| {
@@ -106,7 +105,7 @@ impl<'a> View<'a> {
         own.chain(self.spots(NameTable::owned, type_name))
     }
 
-    /// Bases that are said to belong to a type with this simple name, with the file that says so.
+    /// Returns the declared bases of a type with this simple name, with the declaring file.
     pub(crate) fn extensions(&self, type_name: &'a str) -> impl Iterator<Item = (Facts<'a>, &'a str)> {
         let own = self.here.outline.extensions.iter();
         let own = own.filter(move |extension| simple_name(&extension.of) == type_name);
@@ -117,7 +116,7 @@ impl<'a> View<'a> {
         )
     }
 
-    /// Imports that hold for all files of a language, with the files that make them.
+    /// Returns the imports that apply to all files of a language, with the importing files.
     pub(crate) fn global_imports(
         &self,
         language: Language,
@@ -127,7 +126,7 @@ impl<'a> View<'a> {
             .map(|Def { file, position }| (file, &file.outline.imports[position as usize]))
     }
 
-    /// Positions in outlines, of all visible files.
+    /// Returns positions in outlines, of all visible files.
     fn spots(
         &self,
         list: fn(&'a NameTable, &str) -> &'a [Spot],
@@ -140,7 +139,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Visible files.
+    /// Returns the visible files.
     fn files(
         &self,
         list: fn(&'a NameTable, &str) -> &'a [u32],
@@ -151,14 +150,14 @@ impl<'a> View<'a> {
             .flat_map(|(layer, files)| files.iter().filter_map(move |&file| facts(layer, file)))
     }
 
-    /// What the tables of the layers have under a key.
+    /// Returns the entries of the layers' tables for a key.
     fn lists<T>(&self, list: fn(&'a NameTable, &str) -> &'a [T], key: &str) -> Vec<(&'a Layer, &'a [T])> {
         let lists = self.layers.iter().map(|layer| (layer, list(&layer.segment().names, key)));
         lists.filter(|(_, list)| !list.is_empty()).collect()
     }
 }
 
-/// What is known of a file, unless it is hidden.
+/// Returns the names of a file, unless it is hidden.
 fn facts(layer: &Layer, file: u32) -> Option<Facts<'_>> {
     let file = Some(file as usize).filter(|&file| layer.has(file))?;
     Some(facts_of(&layer.segment().files()[file]))

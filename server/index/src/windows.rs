@@ -1,7 +1,8 @@
-//! Windows of code that have terms in common with a query.
+//! Finds windows of code with terms in common with a query.
 //!
-//! A query has hundreds of terms, and the common ones among them, which say least, are in most files. So only as many of its terms as
-//! a bounded number of windows have, the weightiest first, choose candidates; these are then ranked by all of them.
+//! A query has hundreds of terms, and the common ones, which are the least specific, occur in most files. So candidates are
+//! chosen by the most specific terms only, as many as occur in a bounded number of windows; the candidates are then ranked by
+//! all terms.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -16,59 +17,60 @@ use crate::segment::kept_length;
 use crate::terms::Term;
 use crate::{Cancel, FileIndex, Searcher};
 
-/// Scores that are looked at in one go.
+/// Number of scores that are compared at once.
 const CHUNK: usize = 64;
-/// Windows that the terms which choose candidates may have together.
+/// Maximum number of windows of the terms that choose candidates, in total.
 const BUDGET: u64 = 200_000;
-/// Candidates for each hit that is asked for, where not all terms chose them.
+/// Candidates per requested hit, if not all terms choose them.
 const CANDIDATES_PER_HIT: usize = 4;
 
-/// What is searched for, and how much effort it is worth.
+/// The terms to search for, and the effort.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowQuery<'a> {
     /// Distinct terms with their weights, all above zero.
     pub terms: &'a [(Term, f32)],
-    /// Hits that are wanted.
+    /// Number of requested hits.
     pub limit: usize,
-    /// Windows that are looked at for candidates, one counted for each term of it.
+    /// Maximum number of windows that are visited for candidates, counted once per term.
     pub budget: u64,
 }
 
 impl<'a> WindowQuery<'a> {
-    /// A query of usual effort.
+    /// Creates a query with the usual effort.
     pub fn new(terms: &'a [(Term, f32)], limit: usize) -> WindowQuery<'a> {
         WindowQuery { terms, limit, budget: BUDGET }
     }
 }
 
-/// A window with what makes it alike.
+/// A window with its score.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowHit<'a> {
     /// Its file.
     pub file: &'a Arc<FileIndex>,
     /// Number of the window in its file.
     pub window: u32,
-    /// BM25 of the query's terms, each times its weight.
+    /// BM25 of the query's terms, each multiplied by its weight.
     pub score: f64,
 }
 
 impl Searcher {
-    /// The `limit` windows that are most like `terms`, best first, equals by path and place.
+    /// Returns the `limit` windows most similar to `terms`, best first, equal scores by path and position.
     pub fn windows(&self, terms: &[(Term, f32)], limit: usize) -> Vec<WindowHit<'_>> {
         search(self.layers(), &WindowQuery::new(terms, limit), self.cancel())
     }
 }
 
-/// A term that some window has.
+/// A term that occurs in some window.
 struct Weighed {
     term: Term,
     /// Its weight times its inverse frequency.
     value: f32,
-    /// How many windows have it.
+    /// Number of windows with the term.
     having: u64,
 }
 
-/// The windows that are most like the query, best first, equals by path and place; those found by then if it is cancelled.
+/// Returns the windows most similar to the query, best first, equal scores by path and position; the results so far if
+/// cancelled.
 pub(crate) fn search<'a>(
     layers: &'a [Layer],
     query: &WindowQuery<'_>,
@@ -90,8 +92,9 @@ pub(crate) fn search<'a>(
     hits
 }
 
-/// The terms that some window has, those that say most for the effort first. What a term adds to the order of windows grows with
-/// the square of its value: among other sequences this one found the most of the right windows within a budget.
+/// Returns the terms that occur in some window, those with the best ratio of value and effort first. A term's influence on the
+/// order of windows grows with the square of its value: among several orders this one found the most of the right windows
+/// within a budget.
 fn weigh(layers: &[Layer], totals: Totals, terms: &[(Term, f32)]) -> Vec<Weighed> {
     let weighed = terms.iter().filter_map(|&(term, weight)| {
         let having: u64 = layers.iter().map(|layer| layer.windows_with(term)).sum();
@@ -105,7 +108,7 @@ fn weigh(layers: &[Layer], totals: Totals, terms: &[(Term, f32)]) -> Vec<Weighed
     weighed
 }
 
-/// The terms that so many windows have together, but one at least.
+/// Returns the terms that have this many windows in total, at least one term.
 fn choose(terms: &[Weighed], budget: u64) -> &[Weighed] {
     let mut spent = 0_u64;
     let within = |term: &&Weighed| {
@@ -130,14 +133,14 @@ fn score<'a>(layer: &'a Layer, terms: &[Weighed], totals: Totals, cancel: &Cance
         });
     }
     for (chunk, first) in scores.chunks(CHUNK).zip((0_usize..).step_by(CHUNK)) {
-        // Without a way out, so that the compiler makes vector instructions of it: few chunks have one of the best.
+        // Without an early exit, so that the compiler vectorizes it: few chunks contain one of the best.
         if chunk.iter().fold(false, |has_one, &score| has_one | (score >= best.threshold)) {
             best.add_all(layer, first as u32, chunk);
         }
     }
 }
 
-/// Calls `found` for each window that has a term, with how often it does. `blocks` are those that have it, in order.
+/// Calls `found` for each window with a term, with the term's count. `blocks` are those with the term, in order.
 fn each_window(blocks: impl Iterator<Item = (u32, u8)>, mut found: impl FnMut(usize, u32)) {
     let (mut before, mut count_before) = (usize::MAX, 0);
     for (block, count) in blocks {
@@ -160,9 +163,9 @@ fn each_window(blocks: impl Iterator<Item = (u32, u8)>, mut found: impl FnMut(us
 /// The best windows so far.
 struct Best<'a> {
     limit: usize,
-    /// The worst one first.
+    /// A heap with the worst one on top.
     hits: BinaryHeap<Reverse<WindowHit<'a>>>,
-    /// A window that is to be among the best has at least this score; above zero.
+    /// Minimum score to be among the best; above zero.
     threshold: f32,
 }
 
@@ -171,7 +174,7 @@ impl<'a> Best<'a> {
         Best { limit, hits: BinaryHeap::new(), threshold: f32::MIN_POSITIVE }
     }
 
-    /// Takes in windows of a layer from the place `first` on, if they are good enough.
+    /// Adds windows of a layer from the position `first` on, if they are good enough.
     fn add_all(&mut self, layer: &'a Layer, first: u32, scores: &[f32]) {
         for (place, &score) in (first..).zip(scores) {
             if score >= self.threshold {
@@ -212,7 +215,7 @@ fn rescore(hits: &mut [WindowHit<'_>], terms: &[Weighed], totals: Totals) {
     }
 }
 
-/// Counts the terms with a position that a window has; gives how many terms it has altogether.
+/// Counts the terms of a window that have a position; returns its total number of terms.
 fn count_terms(hit: &WindowHit<'_>, positions: &FxHashMap<Term, usize>, counts: &mut [u32]) -> u16 {
     let bags = hit.file.block_terms();
     let window = hit.window as usize;
@@ -226,7 +229,7 @@ fn count_terms(hit: &WindowHit<'_>, positions: &FxHashMap<Term, usize>, counts: 
     kept_length(length)
 }
 
-/// Better ones are greater; of equals those that come first are.
+/// Better ones are greater; among equals, earlier ones are.
 impl Ord for WindowHit<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score

@@ -1,14 +1,14 @@
 //! The words of code: identifiers and their parts, in lower case.
 //!
-//! A whole name matches exactly and weighs much, since few functions have it; its parts (`read`, `user`, `name` of
-//! `readUserName` or `read_user_name`) find code that speaks of the same things in other names.
+//! A whole name matches exactly and has a high weight, since few functions contain it; its parts (`read`, `user`, `name` of
+//! `readUserName` or `read_user_name`) find similar code with other names.
 
 use rustc_hash::FxHashMap;
 use syntax::{Language, TokenKind, lex};
 
 use crate::terms::{MIN_PART_CHARACTERS, split};
 
-/// How often each word of `text` occurs, keywords included: their weight vanishes by itself.
+/// Counts the words of `text`, including keywords: their weight is close to zero.
 pub(crate) fn count(language: Language, text: &str) -> FxHashMap<String, u32> {
     let mut words = FxHashMap::default();
     let mut lower = String::new();
@@ -18,13 +18,13 @@ pub(crate) fn count(language: Language, text: &str) -> FxHashMap<String, u32> {
     words
 }
 
-/// The identifiers and keywords of `text` in order; what stands in comments and strings is none.
+/// Returns the identifiers and keywords of `text` in order, without comments and strings.
 pub(crate) fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str> {
     let words = lex(language, text).into_iter().filter(|token| token.kind == TokenKind::Word);
     words.map(|token| &text[token.range])
 }
 
-/// Calls `found` with the words of an identifier: itself and, where there are several, its parts. `lower` is used again and again.
+/// Calls `found` with the words of an identifier: itself and, if there are several, its parts. `lower` is a reusable buffer.
 pub(crate) fn each(identifier: &str, lower: &mut String, mut found: impl FnMut(&str)) {
     found(to_lower(identifier, lower));
     if split(identifier).nth(1).is_none() {
@@ -35,7 +35,7 @@ pub(crate) fn each(identifier: &str, lower: &mut String, mut found: impl FnMut(&
     }
 }
 
-/// `text` in lower case, written into `lower`.
+/// Writes `text` in lower case to `lower`.
 pub(crate) fn to_lower<'l>(text: &str, lower: &'l mut String) -> &'l str {
     lower.clear();
     if text.is_ascii() {

@@ -1,35 +1,36 @@
-//! A language model of a hundred thousand random numbers, as a GGUF file: nonsense, but a real server loads it and works with it.
+//! A language model of a hundred thousand random numbers, as a GGUF file: its output is nonsense, but a real server loads and
+//! runs it.
 //!
 //! ```text
 //! magic, version, number of tensors, number of pairs | pairs | tensors' names and places | their numbers
 //! ```
 //!
-//! Numbers are little-endian, strings and arrays have their length before them. Its tokens are the bytes, as GPT-2 writes them.
+//! Numbers are little-endian; strings and arrays have a length prefix. Its tokens are the bytes, in GPT-2's notation.
 
-/// Size of the model; more would only take longer.
+/// Size of the model; a larger one would only be slower.
 const DIMENSIONS: usize = 64;
 const HEADS: usize = 4;
 const INNER: usize = 128;
 const LAYERS: usize = 2;
 
-/// Tokens that it reads at most.
+/// Context window in tokens.
 const CONTEXT: u32 = 4096;
 
-/// Every tensor begins at a multiple of this, bytes.
+/// Alignment of tensors in bytes.
 const ALIGNMENT: usize = 32;
 
-/// Types of values in the file.
+/// Value types of the file format.
 const U32: u32 = 4;
 const I32: u32 = 5;
 const F32: u32 = 6;
 const STRING: u32 = 8;
 const ARRAY: u32 = 9;
 
-/// Kinds of tokens.
+/// Token types.
 const NORMAL: i32 = 1;
 const CONTROL: i32 = 3;
 
-/// The file; the same bytes each time.
+/// Returns the file; deterministic.
 pub(super) fn tiny_model() -> Vec<u8> {
     let mut file = Gguf::default();
     file.string("general.architecture", "llama");
@@ -50,7 +51,8 @@ pub(super) fn tiny_model() -> Vec<u8> {
     file.into_bytes()
 }
 
-/// Bytes, one pair of them since a tokenizer wants something to merge, and the end of texts. Tells how many tokens these are.
+/// Writes the vocabulary: all bytes, one pair of them because a tokenizer needs a merge, and the end of text. Returns the
+/// number of tokens.
 fn vocabulary(file: &mut Gguf) -> usize {
     let mut tokens: Vec<String> = byte_characters().iter().map(char::to_string).collect();
     tokens.extend(["de".to_owned(), "<|endoftext|>".to_owned()]);
@@ -73,7 +75,7 @@ fn vocabulary(file: &mut Gguf) -> usize {
     tokens.len()
 }
 
-/// GPT-2's character for each byte: itself where it can be seen, else one from 256 on.
+/// GPT-2's character for each byte: itself if it is printable, else one from 256 on.
 fn byte_characters() -> Vec<char> {
     let is_seen = |byte: u32| matches!(byte, 33..=126 | 161..=172 | 174..=255);
     let mut next = 256..;
@@ -103,7 +105,7 @@ fn tensors(file: &mut Gguf, tokens: usize) {
     }
 }
 
-/// Xorshift: numbers from -1 to 1 that look random.
+/// Xorshift: pseudorandom numbers from -1 to 1.
 struct Random(u32);
 
 impl Random {
@@ -146,9 +148,9 @@ impl Gguf {
         self.pair(key, ARRAY, &value);
     }
 
-    /// `shape` begins with the dimension whose numbers follow each other.
+    /// `shape` begins with the fastest varying dimension.
     fn tensor(&mut self, name: &str, shape: &[usize], numbers: &[f32]) {
-        /// The type of tensors of 32-bit floats.
+        /// The tensor type of 32-bit floats.
         const FLOATS: u32 = 0;
         self.tensors.extend(string(name));
         self.tensors.extend((shape.len() as u32).to_le_bytes());

@@ -1,15 +1,15 @@
-//! The client's copy of a document: a plain string, and edits as the protocol writes them.
+//! The client's copy of a document: a plain string, and edits in the protocol's form.
 
 use std::ops::Range;
 
 use serde_json::{Value, json};
 
-/// What a position's `character` counts.
+/// Unit of a position's `character`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
-    /// Units of two bytes.
+    /// UTF-16 code units.
     Utf16,
     /// Characters.
     Utf32,
@@ -19,7 +19,7 @@ impl Encoding {
     /// All encodings.
     pub const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-    /// The protocol's word.
+    /// Returns the protocol's name.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
@@ -28,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// The length of a text.
+    /// Returns the length of a text.
     pub fn length(self, text: &str) -> u64 {
         text.chars().map(|c| self.length_of(c)).sum()
     }
@@ -42,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// An open document as the client sees it. Offsets are in bytes.
+/// An open document of the client. Offsets are in bytes.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     uri: String,
@@ -53,64 +53,64 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A document at version 0.
+    /// Creates a document at version 0.
     pub fn new(uri: impl Into<String>, language: &str, encoding: Encoding, text: &str) -> Buffer {
         Buffer { uri: uri.into(), language: language.to_owned(), encoding, version: 0, text: text.to_owned() }
     }
 
-    /// Where it lies.
+    /// Returns its URI.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// What it holds.
+    /// Returns its text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of the last change.
+    /// Returns the version.
     pub fn version(&self) -> i64 {
         self.version
     }
 
-    /// Its `TextDocumentIdentifier`.
+    /// Returns its `TextDocumentIdentifier`.
     pub fn id(&self) -> Value {
         json!({"uri": self.uri})
     }
 
-    /// Parameters of `textDocument/didOpen`.
+    /// Returns the parameters of `textDocument/didOpen`.
     pub fn did_open(&self) -> Value {
         let Buffer { uri, language, version, text, .. } = self;
         json!({"textDocument": {"uri": uri, "languageId": language, "version": version, "text": text}})
     }
 
-    /// Parameters of `textDocument/didClose`.
+    /// Returns the parameters of `textDocument/didClose`.
     pub fn did_close(&self) -> Value {
         json!({"textDocument": self.id()})
     }
 
-    /// Replaces a range: the parameters of `textDocument/didChange` that say so.
+    /// Replaces a range; returns the parameters of `textDocument/didChange`.
     ///
     /// # Panics
     ///
-    /// When the range is not in the text or splits a character.
+    /// If the range is not in the text or splits a character.
     #[track_caller]
     pub fn edit(&mut self, range: Range<usize>, new: &str) -> Value {
         let change = self.change(range, new);
         self.did_change(vec![change])
     }
 
-    /// Types at the end.
+    /// Appends text.
     pub fn append(&mut self, new: &str) -> Value {
         self.edit(self.text.len()..self.text.len(), new)
     }
 
-    /// One of several changes of a notification; [`Buffer::did_change`] makes the notification. Each change counts from the
-    /// text as the one before left it.
+    /// Applies one of several changes of a notification; [`Buffer::did_change`] creates the notification. Each change refers to
+    /// the text after the previous one.
     ///
     /// # Panics
     ///
-    /// When the range is not in the text or splits a character.
+    /// If the range is not in the text or splits a character.
     #[track_caller]
     pub fn change(&mut self, range: Range<usize>, new: &str) -> Value {
         let change = json!({"range": self.range(range.clone()), "text": new});
@@ -118,34 +118,34 @@ impl Buffer {
         change
     }
 
-    /// As [`Buffer::change`], of the whole text.
+    /// As [`Buffer::change`], for the whole text.
     pub fn change_all(&mut self, new: &str) -> Value {
         self.text = new.to_owned();
         json!({"text": new})
     }
 
-    /// Parameters of `textDocument/didChange` of the next version.
+    /// Returns the parameters of `textDocument/didChange` with the next version.
     pub fn did_change(&mut self, changes: Vec<Value>) -> Value {
         self.version += 1;
         json!({"textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": changes})
     }
 
-    /// The position after the last character.
+    /// Returns the position after the last character.
     pub fn end(&self) -> Value {
         self.position(self.text.len())
     }
 
-    /// A byte range as the protocol's range.
+    /// Converts a byte range to the protocol's range.
     #[track_caller]
     pub fn range(&self, range: Range<usize>) -> Value {
         json!({"start": self.position(range.start), "end": self.position(range.end)})
     }
 
-    /// A byte offset as the protocol's position.
+    /// Converts a byte offset to the protocol's position.
     ///
     /// # Panics
     ///
-    /// When it is not in the text or inside a character or a line break.
+    /// If it is not in the text, or inside a character or a line break.
     #[track_caller]
     pub fn position(&self, offset: usize) -> Value {
         let splits_line_break = self.text[..offset].ends_with('\r') && self.text[offset..].starts_with('\n');
@@ -155,11 +155,11 @@ impl Buffer {
         json!({"line": line, "character": self.encoding.length(&self.text[starts[line]..offset])})
     }
 
-    /// The byte offset of a position that lies in the text.
+    /// Converts a position to a byte offset.
     ///
     /// # Panics
     ///
-    /// When it does not.
+    /// If it is not in the text.
     #[track_caller]
     pub fn offset(&self, position: &Value) -> usize {
         let number = |key: &str| position[key].as_u64().unwrap_or_else(|| panic!("no position: {position}"));
@@ -176,12 +176,12 @@ impl Buffer {
         start + line.len() - rest.as_str().len()
     }
 
-    /// What a completion item adds at a cursor: its text without what its range holds before the cursor.
+    /// Returns the ghost text of a completion item: its text without the part of its range before the cursor.
     ///
     /// # Panics
     ///
-    /// When an editor could not draw it: the range spans lines, does not touch the cursor, or its text does not begin with
-    /// what stands there.
+    /// If an editor could not draw it: the range spans lines, does not touch the cursor, or its text does not begin with the
+    /// text before the cursor.
     #[track_caller]
     pub fn ghost_text(&self, cursor: usize, item: &Value) -> String {
         let text = item["insertText"].as_str().unwrap_or_else(|| panic!("no plain text: {item}"));
@@ -191,11 +191,11 @@ impl Buffer {
         assert!(start <= cursor && cursor <= end, "{range} does not touch the cursor");
         let typed = &self.text[start..cursor];
         let ghost = text.strip_prefix(typed);
-        ghost.unwrap_or_else(|| panic!("`{text}` does not begin with what is typed, `{typed}`")).to_owned()
+        ghost.unwrap_or_else(|| panic!("`{text}` does not begin with the typed text, `{typed}`")).to_owned()
     }
 }
 
-/// Where lines begin. A line ends with a line feed, a carriage return, or both.
+/// Starts of lines. A line ends with a line feed, a carriage return, or both.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     let ends =

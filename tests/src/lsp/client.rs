@@ -1,4 +1,4 @@
-//! A client that drives one server and keeps account of every message.
+//! A client that runs one server and tracks every message.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -17,10 +17,10 @@ use super::setup::Setup;
 use crate::Outcome;
 use crate::process::{TIME_LIMIT, read_in_background, text_of, wait_at_most};
 
-/// A server and the client's side of the conversation.
+/// A server and the client's end of the connection.
 ///
-/// Dropping it ends the server by protocol and asserts that it behaved: every request answered, once; every message read by
-/// the test or allowed in the [`Setup`]; exit code 0.
+/// Dropping it shuts the server down by protocol and asserts that it behaved: every request was answered once; every message
+/// was read by the test or allowed in the [`Setup`]; exit code 0.
 pub struct Client {
     setup: Setup,
     child: Arc<Mutex<Child>>,
@@ -30,16 +30,16 @@ pub struct Client {
     reader: Option<JoinHandle<()>>,
     stderr: Option<JoinHandle<String>>,
     is_over: bool,
-    /// Disconnects when the client goes, which calls the watchdog off.
+    /// Dropping this stops the watchdog.
     _alive: Sender<()>,
 }
 
 impl Client {
-    /// Starts a server and says nothing yet.
+    /// Starts a server without a handshake.
     ///
     /// # Panics
     ///
-    /// When it cannot be started.
+    /// If it can't be started.
     #[track_caller]
     pub fn spawn(mut command: Command, mut setup: Setup) -> Client {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,11 +68,11 @@ impl Client {
         }
     }
 
-    /// Starts a server and introduces itself; also gives what the server introduced itself with.
+    /// Starts a server and completes the handshake; also returns the result of `initialize`.
     ///
     /// # Panics
     ///
-    /// When the server cannot be started or refuses.
+    /// If the server can't be started or returns an error.
     #[track_caller]
     pub fn start(command: Command, setup: Setup) -> (Client, Value) {
         let client = Client::spawn(command, setup);
@@ -80,11 +80,11 @@ impl Client {
         (client, result)
     }
 
-    /// `initialize` and `initialized`.
+    /// Sends `initialize` and `initialized`.
     ///
     /// # Panics
     ///
-    /// When the server refuses.
+    /// If the server returns an error.
     #[track_caller]
     pub fn initialize(&self) -> Value {
         let result = self.call("initialize", self.setup.initialize_params());
@@ -92,7 +92,7 @@ impl Client {
         result
     }
 
-    /// The operating system's number for the server.
+    /// Returns the server's process id.
     pub fn process_id(&self) -> u32 {
         lock(&self.child).id()
     }
@@ -103,7 +103,7 @@ impl Client {
         self.send(&message(method, params));
     }
 
-    /// Sends a request; its answer must be waited for.
+    /// Sends a request; the caller must wait for its response.
     #[track_caller]
     pub fn request(&self, method: &str, params: Value) -> i64 {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl Client {
         id
     }
 
-    /// Waits for the answer to a request: its result or its error.
+    /// Waits for the response to a request: its result or its error.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Client {
     ///
     /// # Panics
     ///
-    /// When no answer comes.
+    /// If no response arrives.
     #[track_caller]
     pub fn wait(&self, id: i64) -> Result<Value, Value> {
         let mut response = self.wait_for_response(&id.into());
@@ -133,11 +133,11 @@ impl Client {
         }
     }
 
-    /// Waits for a response with any id, for requests that were sent as [`Client::send`] sends them.
+    /// Waits for a response with any id, for requests sent by [`Client::send`].
     ///
     /// # Panics
     ///
-    /// When none comes, or one that is neither a result nor an error.
+    /// If none arrives, or one that is neither a result nor an error.
     #[track_caller]
     pub fn wait_for_response(&self, id: &Value) -> Value {
         let response = self.take(&format!("an answer to request {id}"), |mail| {
@@ -152,18 +152,18 @@ impl Client {
     ///
     /// # Panics
     ///
-    /// When it is answered with an error, or not.
+    /// If the response is an error, or none arrives.
     #[track_caller]
     pub fn call(&self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.wait(id).unwrap_or_else(|error| panic!("{method} failed: {error}"))
     }
 
-    /// Sends a request and waits for its error; gives the error's code.
+    /// Sends a request and waits for its error; returns the error's code.
     ///
     /// # Panics
     ///
-    /// When it is answered with a result, or not.
+    /// If the response is a result, or none arrives.
     #[track_caller]
     pub fn call_in_vain(&self, method: &str, params: Value) -> i64 {
         let id = self.request(method, params);
@@ -171,22 +171,22 @@ impl Client {
         error["code"].as_i64().unwrap_or_else(|| panic!("an error has a code: {error}"))
     }
 
-    /// Tells the server that a request is of no use any more. It must be waited for all the same.
+    /// Cancels a request. The caller must still wait for its response.
     #[track_caller]
     pub fn cancel(&self, id: i64) {
         self.notify("$/cancelRequest", json!({"id": id}));
     }
 
-    /// Whether the answer to a request lies here unread.
+    /// Whether there is an unread response to a request.
     pub fn is_answered(&self, id: i64) -> bool {
         self.line.inbox.look(|mail| mail.responses.iter().any(|response| response["id"] == id))
     }
 
-    /// Waits for the next notification of this name, and takes its parameters.
+    /// Waits for the next notification of this method, and returns its parameters.
     ///
     /// # Panics
     ///
-    /// When none comes.
+    /// If none arrives.
     #[track_caller]
     pub fn expect_notification(&self, method: &str) -> Value {
         let mut notification = self.take(&format!("a notification {method}"), |mail| {
@@ -195,11 +195,11 @@ impl Client {
         notification["params"].take()
     }
 
-    /// Waits for the next request of this name, which the client answers by itself, and takes its parameters.
+    /// Waits for the next request of this method, which the client answers automatically, and returns its parameters.
     ///
     /// # Panics
     ///
-    /// When none comes.
+    /// If none arrives.
     #[track_caller]
     pub fn expect_request(&self, method: &str) -> Value {
         let mut request = self.take(&format!("a request {method}"), |mail| {
@@ -214,38 +214,38 @@ impl Client {
         self.send_body(message.to_string().as_bytes());
     }
 
-    /// Sends anything with a correct header.
+    /// Sends any body with a correct header.
     #[track_caller]
     pub fn send_body(&self, body: &[u8]) {
         self.send_bytes(&frames::frame(body));
     }
 
-    /// Sends anything.
+    /// Sends any bytes.
     ///
     /// # Panics
     ///
-    /// When the server does not take it.
+    /// If the server doesn't accept them.
     #[track_caller]
     pub fn send_bytes(&self, bytes: &[u8]) {
         assert!(self.try_send_bytes(bytes), "the server takes no more input");
     }
 
-    /// Sends anything; false if the server takes no more.
+    /// Sends any bytes; returns false if the server accepts no more.
     pub fn try_send_bytes(&self, bytes: &[u8]) -> bool {
         self.line.write(bytes)
     }
 
-    /// Ends the server's input.
+    /// Closes the server's input.
     pub fn close_stdin(&self) {
         self.line.close();
     }
 
-    /// Leaves the server's output where it is from now on, until [`Client::read_on`] or the end.
+    /// Stops reading the server's output, until [`Client::read_on`] or the end.
     pub fn stop_reading(&self) {
         self.line.pause(true);
     }
 
-    /// Reads the server's output again.
+    /// Continues to read the server's output.
     pub fn read_on(&self) {
         self.line.pause(false);
     }
@@ -255,42 +255,42 @@ impl Client {
         self.exit_status().is_some()
     }
 
-    /// `shutdown`: the server answers, and lives until `exit`.
+    /// Sends `shutdown`: the server responds, and runs until `exit`.
     ///
     /// # Panics
     ///
-    /// When it refuses.
+    /// If it returns an error.
     #[track_caller]
     pub fn shutdown(&self) {
         assert_eq!(self.call("shutdown", Value::Null), Value::Null);
     }
 
-    /// `exit`, and waits for the end.
+    /// Sends `exit`, and waits for the end.
     ///
     /// # Panics
     ///
-    /// When the server goes on, or when it did not behave.
+    /// If the server continues to run, or misbehaved.
     #[track_caller]
     pub fn exit(self) -> Outcome {
         self.notify("exit", Value::Null);
         self.wait_for_end()
     }
 
-    /// Waits for the end of the server, and reads what it still said.
+    /// Waits for the end of the server, and reads its remaining output.
     ///
     /// # Panics
     ///
-    /// When it goes on, or when it did not behave.
+    /// If it continues to run, or misbehaved.
     #[track_caller]
     pub fn wait_for_end(mut self) -> Outcome {
         self.end()
     }
 
-    /// Waits for the end of a server that was not given the chance to behave; what it said or did not say is of no account.
+    /// Waits for the end of a server that was killed or disconnected; its output is not checked.
     ///
     /// # Panics
     ///
-    /// When it goes on.
+    /// If it continues to run.
     #[track_caller]
     pub fn abandon(mut self) -> Outcome {
         self.outcome()
@@ -301,7 +301,7 @@ impl Client {
         let outcome = self.outcome();
         let stderr = &outcome.stderr;
         let pending = lock(&self.pending);
-        assert!(pending.is_empty(), "nobody waited for the answers to {pending:?}\nstderr: {stderr}");
+        assert!(pending.is_empty(), "unread answers to {pending:?}\nstderr: {stderr}");
         let unread = self.line.inbox.look(Mail::unread);
         assert!(unread.is_empty(), "unread at the end: {unread:#?}\nstderr: {stderr}");
         outcome
@@ -346,17 +346,17 @@ impl Drop for Client {
 }
 
 impl Client {
-    /// The test has failed already: what the server has to say may explain it.
+    /// The test has failed already: the server's output may explain it.
     #[expect(clippy::print_stderr, reason = "a test that fails says why")]
     fn give_up(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have exited already.
         let _ = lock(&self.child).kill();
         let _ = lock(&self.child).wait();
         eprintln!("the server's stderr: {}", text_of(self.stderr.take()));
     }
 }
 
-/// A request without its id, or a notification. Absent parameters are left out, as the protocol asks.
+/// Builds a request without its id, or a notification. Absent parameters are omitted, as the protocol requires.
 fn message(method: &str, params: Value) -> Value {
     let mut message = json!({"jsonrpc": "2.0", "method": method});
     if !params.is_null() {
@@ -365,12 +365,12 @@ fn message(method: &str, params: Value) -> Value {
     message
 }
 
-/// Kills a child that takes too long, so that a test blocked on its pipes goes on; dropping the sender calls it off.
+/// Kills a child after a timeout, so that a test blocked on its pipes continues; dropping the sender cancels this.
 fn kill_after(limit: Duration, child: Arc<Mutex<Child>>) -> Sender<()> {
     let (alive, ended) = mpsc::channel();
     thread::spawn(move || {
         if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            // It may have ended just now.
+            // It may just have exited.
             let _ = lock(&child).kill();
         }
     });

@@ -4,15 +4,15 @@ use std::io::{self, BufRead, ErrorKind};
 
 use serde_json::Value;
 
-/// A body with its header.
+/// Returns a body with its header.
 pub(super) fn frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame
 }
 
-/// The next message; `None` where the stream ends between two messages. A server may send no header but the two that the
-/// protocol knows.
+/// Reads the next message; `None` if the stream ends between two messages. The server may only send the two headers of the
+/// protocol.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let Some(length) = read_headers(input)? else { return Ok(None) };
     let mut body = vec![0; length];

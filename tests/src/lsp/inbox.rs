@@ -1,45 +1,45 @@
-//! What the server sent and nobody has read yet.
+//! Unread messages of the server.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Messages by kind, in order of arrival. One thread delivers, another one waits.
+/// Messages by kind, in order of arrival. One thread adds them, another one waits for them.
 #[derive(Default)]
 pub(super) struct Inbox {
     mail: Mutex<Mail>,
     changed: Condvar,
 }
 
-/// What lies in an [`Inbox`].
+/// Content of an [`Inbox`].
 #[derive(Default)]
 pub(super) struct Mail {
-    /// Answers that nobody has waited for.
+    /// Unread responses.
     pub(super) responses: Vec<Value>,
-    /// Notifications that nobody has expected.
+    /// Unread notifications.
     pub(super) notifications: Vec<Value>,
-    /// Requests of the server. They were answered when they came.
+    /// Requests of the server. They were answered on arrival.
     pub(super) requests: Vec<Value>,
-    /// What no server may do.
+    /// Protocol violations.
     pub(super) offences: Vec<String>,
     /// Whether the server's output has ended.
     pub(super) is_closed: bool,
 }
 
 impl Inbox {
-    /// Changes what lies here, and wakes who waits for it.
+    /// Changes the content, and wakes waiting threads.
     pub(super) fn update(&self, change: impl FnOnce(&mut Mail)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
-    /// Looks at what lies here now.
+    /// Reads the current content.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> T {
         look(&self.lock())
     }
 
-    /// Waits until `take` finds something; the error says why nothing can come, or that it took too long.
+    /// Waits until `take` finds something; the error is a timeout, or why nothing can arrive.
     pub(super) fn wait<T>(
         &self,
         limit: Duration,
@@ -62,21 +62,21 @@ impl Inbox {
         }
     }
 
-    /// A test that failed while it looked leaves the mail readable.
+    /// The content stays readable after a test failed with the lock held.
     fn lock(&self) -> MutexGuard<'_, Mail> {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Mail {
-    /// Everything that should not lie here at the end.
+    /// Everything that must have been read at the end.
     pub(super) fn unread(&self) -> Vec<String> {
         let messages = self.responses.iter().chain(&self.notifications).map(Value::to_string);
         self.offences.iter().cloned().chain(messages).collect()
     }
 }
 
-/// Takes the first value out of a list that fits.
+/// Removes the first matching value from a list.
 pub(super) fn take_first(list: &mut Vec<Value>, fits: impl Fn(&Value) -> bool) -> Option<Value> {
     let place = list.iter().position(fits)?;
     Some(list.remove(place))

@@ -1,4 +1,4 @@
-//! The two pipes to a server: writing to it, and the thread that reads from it.
+//! The two pipes of a server: the writer, and the thread that reads.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Write};
@@ -10,19 +10,20 @@ use serde_json::{Value, json};
 use super::frames;
 use super::inbox::{Inbox, Mail};
 
-/// Answers a request of the server: its parameters to a result or an error, by the name of the answer's member, or to silence.
+/// Answers a request of the server: returns the response's member (result or error) with its value, or `None` to send no
+/// response.
 pub(super) type Answer = Box<dyn Fn(&Value) -> Option<(&'static str, Value)> + Send>;
 
-/// What the reading thread does by itself.
+/// Behaviour of the reading thread.
 #[derive(Default)]
 pub(super) struct Manners {
     /// Answers to requests, by method.
     pub(super) answers: HashMap<String, Answer>,
-    /// Notifications that nobody needs to read.
+    /// Notifications that may remain unread.
     pub(super) allowed: Vec<String>,
 }
 
-/// What the client shares with the thread that reads the server's output.
+/// Shared by the client and the thread that reads the server's output.
 pub(super) struct Line {
     stdin: Mutex<Option<ChildStdin>>,
     is_paused: Mutex<bool>,
@@ -40,12 +41,12 @@ impl Line {
         }
     }
 
-    /// False if the server takes no more.
+    /// Returns false if the server accepts no more.
     pub(super) fn write(&self, bytes: &[u8]) -> bool {
         lock(&self.stdin).as_mut().is_some_and(|stdin| stdin.write_all(bytes).is_ok())
     }
 
-    /// Ends the server's input.
+    /// Closes the server's input.
     pub(super) fn close(&self) {
         lock(&self.stdin).take();
     }
@@ -76,17 +77,17 @@ impl Line {
             (Some(method), Some(id)) if let Some(answer) = manners.answers.get(method) => {
                 if let Some((member, content)) = answer(&message["params"]) {
                     let answer = json!({"jsonrpc": "2.0", "id": id, member: content});
-                    // A server that has closed its input wants no answer.
+                    // A server that has closed its input needs no response.
                     self.write(&frames::frame(answer.to_string().as_bytes()));
                 }
                 |mail: &mut Mail, message| mail.requests.push(message)
             }
-            _ => |mail: &mut Mail, message| mail.offences.push(format!("nobody expects {message}")),
+            _ => |mail: &mut Mail, message| mail.offences.push(format!("unexpected message {message}")),
         };
         self.inbox.update(|mail| deliver(mail, message));
     }
 
-    /// Leaves the output where it is, or reads on.
+    /// Pauses or continues reading the output.
     pub(super) fn pause(&self, pause: bool) {
         *lock(&self.is_paused) = pause;
         self.resumed.notify_all();
@@ -100,7 +101,7 @@ impl Line {
     }
 }
 
-/// A test that failed in one thread still ends its server from another.
+/// After a test failed in one thread, another one can still stop its server.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

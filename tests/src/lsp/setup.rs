@@ -1,4 +1,4 @@
-//! How a client introduces itself, and what it answers when the server asks.
+//! A client's `initialize` parameters and its responses to the server's requests.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,11 +8,11 @@ use url::Url;
 
 use super::line::Manners;
 
-/// Longer than any answer takes on a busy machine.
+/// Default timeout; generous for a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// A client's introduction, and how it behaves. The default offers nothing, knows the server's usual requests and
-/// tolerates no notification.
+/// A client's `initialize` parameters and behaviour. The default has no capabilities, answers the server's usual requests and
+/// allows no notification.
 pub struct Setup {
     capabilities: Value,
     folders: Vec<PathBuf>,
@@ -44,7 +44,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Offers these position encodings, the best first.
+    /// Sets the position encodings, best first.
     pub fn encodings(self, encodings: &[&str]) -> Setup {
         self.capability("/general/positionEncodings", json!(encodings))
     }
@@ -71,13 +71,13 @@ impl Setup {
         self
     }
 
-    /// Claims to be this process.
+    /// Sets the client's process id.
     pub fn process_id(mut self, process_id: u32) -> Setup {
         self.process_id = Some(process_id);
         self
     }
 
-    /// Answers requests of the server for `method` like this.
+    /// Answers the server's requests for `method` with this function.
     pub fn answer(mut self, method: &str, answer: impl Fn(&Value) -> Value + Send + 'static) -> Setup {
         self.manners
             .answers
@@ -85,7 +85,7 @@ impl Setup {
         self
     }
 
-    /// Refuses requests of the server for `method`.
+    /// Rejects the server's requests for `method`.
     pub fn refuse(mut self, method: &str) -> Setup {
         let error = json!({"code": -32601, "message": "no such method"});
         let refuse = move |_: &Value| Some(("error", error.clone()));
@@ -93,25 +93,25 @@ impl Setup {
         self
     }
 
-    /// Never answers requests of the server for `method`.
+    /// Never answers the server's requests for `method`.
     pub fn ignore(mut self, method: &str) -> Setup {
         self.manners.answers.insert(method.to_owned(), Box::new(|_| None));
         self
     }
 
-    /// Tolerates these notifications, unread.
+    /// Allows unread notifications of this method.
     pub fn allow(mut self, method: &str) -> Setup {
         self.manners.allowed.push(method.to_owned());
         self
     }
 
-    /// Waits this long for a message or an end, at most.
+    /// Sets the timeout for a message or the end.
     pub fn time_limit(mut self, limit: Duration) -> Setup {
         self.time_limit = limit;
         self
     }
 
-    /// The parameters of `initialize`.
+    /// Returns the parameters of `initialize`.
     pub fn initialize_params(&self) -> Value {
         let folder = |path: &PathBuf| json!({"uri": uri(path), "name": path.file_name().unwrap_or_default().to_string_lossy()});
         json!({
@@ -125,11 +125,11 @@ impl Setup {
     }
 }
 
-/// The URI of a file.
+/// Returns the URI of a file.
 ///
 /// # Panics
 ///
-/// When the path is relative.
+/// If the path is relative.
 #[track_caller]
 pub fn uri(path: &Path) -> String {
     Url::from_file_path(path).expect("paths of files are absolute").into()

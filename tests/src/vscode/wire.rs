@@ -1,5 +1,5 @@
-//! What goes over the wire between an editor and the server: a script stands in the server's place, starts it, and copies
-//! both directions into files.
+//! Records the messages between an editor and the server: a script replaces the server, starts it, and copies both directions
+//! into files.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::Project;
 use crate::lsp::frames;
 
-/// The account of one server, or of several one after the other.
+/// The recorded messages of one server, or of several in sequence.
 pub(super) struct Wire {
     server: PathBuf,
     from_editor: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Makes the script that starts `binary`.
+    /// Writes the script that starts `binary`.
     pub(super) fn new(project: &Project, binary: &Path) -> Wire {
         let [server, from_editor, from_server] =
             ["server", "from-editor", "from-server"].map(|name| project.beside(name));
@@ -32,7 +32,7 @@ impl Wire {
         Wire { server, from_editor, from_server }
     }
 
-    /// The script.
+    /// Returns the script.
     pub(super) fn server(&self) -> &Path {
         &self.server
     }
@@ -46,7 +46,7 @@ impl Wire {
     }
 }
 
-/// The whole messages in a file: the last one may still be on its way.
+/// The complete messages in a file: the last one may be partial.
 fn messages(path: &Path) -> Vec<Value> {
     let Ok(file) = File::open(path) else { return Vec::new() };
     let mut reader = BufReader::new(file);

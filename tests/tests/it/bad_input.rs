@@ -1,4 +1,4 @@
-//! Input that cannot be worked on, and input that looks so: a clear message and the right exit code, never a panic.
+//! Invalid input, and valid input that looks invalid: a clear message and the right exit code, never a panic.
 
 use std::fs;
 use std::time::Duration;
@@ -87,7 +87,7 @@ fn absurdly_many_threads_or_repetitions() {
     project.run("mine . --cases 4 --out ../suite.jsonl --jobs 1").expect_code(0);
     let start = |command| Running::start(project.ghostbench(command));
     let few_seconds = Duration::from_secs(20);
-    // Threads are bounded by the machine, so any number of them may be asked for.
+    // Threads are limited by the machine, so any number of them may be requested.
     start("try . --cases 4 --jobs 100000 --out ../run").wait_at_most(few_seconds).expect_code(0);
     let repeat = start("replay ../suite.jsonl --repeat 4000000000").wait_at_most(few_seconds);
     repeat.expect_code(USAGE).expect_message(&["--repeat"]);
@@ -292,7 +292,7 @@ fn a_file_that_is_too_complex_to_parse_is_told_and_the_others_are_used() {
     let report: serde_json::Value =
         serde_json::from_str(&indexed.stdout).expect("standard output is JSON alone");
     assert_eq!((&report["files"], &report["files_too_complex"]), (&3.into(), &2.into()));
-    // From the cache it is known without parsing.
+    // With the cache this is known without parsing.
     project.run("index .").expect_code(0).expect_message(&told);
     project.run("mine . --cases 5 --out ../suite.jsonl").expect_code(0).expect_message(&told);
     let suite = fs::read_to_string(project.beside("suite.jsonl")).expect("it was written");

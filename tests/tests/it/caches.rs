@@ -25,7 +25,7 @@ fn the_smallest_change_is_kept_for_the_next_time() {
     assert!(again["cached_bytes"].is_null(), "nothing is left to be kept: {again}");
 }
 
-/// What was kept of a project: its `cache`, or its `image`, which holds its tokens.
+/// Returns a cache file of a project: its `cache`, or its `image`, which contains its tokens.
 fn kept(project: &Project, ending: &str) -> PathBuf {
     let caches = fs::read_dir(project.home().join(".cache/ghostbench")).expect("something was kept");
     let mut paths = caches.map(|entry| entry.expect("it is ours").path());

@@ -1,4 +1,4 @@
-//! Runs that are recorded and come again without their engines.
+//! Recorded runs are replayed without their engines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::programs::tiny;
 use crate::rows;
 use crate::settings::user_file;
 
-/// What of an answer is the same whenever it is replayed.
+/// The part of an answer that is the same in every replay.
 fn essence(run: &Path) -> Vec<(String, String, String, String, String)> {
     let one = |row: Prediction| {
         let rest = format!("{} {} {:?} {:?}", row.status, row.finish, row.reason, row.tokens);
@@ -47,7 +47,7 @@ fn a_run_comes_again_without_its_server_and_tells_so() {
     assert_eq!(config("again"), config("run"), "a cassette makes no other engine");
 }
 
-/// The server streams it in pieces, none of which is a secret by itself.
+/// The server streams it in pieces, each of which is no secret.
 #[test]
 fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
     let project = Project::generated(3);
@@ -77,7 +77,7 @@ fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
     assert!(rows::text(&project.beside("c.jsonl")).contains("xxxxxxxxxxx"));
 }
 
-/// Records a run of the engine that these settings describe, and replays it when `gone`, which it needs to be asked, is not there.
+/// Records a run of an engine with these settings, and replays it without `gone`, a file that the engine needs.
 #[track_caller]
 fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
     let record = format!("try . --cases 4 --engine {engine} --out ../run --cassette ../c.jsonl");
@@ -85,7 +85,7 @@ fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
     fs::remove_file(gone).expect("it was there");
     let replay = "replay ../run/cases.jsonl --workspace . --cassette ../c.jsonl --offline";
     project.run(&format!("{replay} --engine {engine} --out ../again")).expect_code(0);
-    // Files that are gone belong to the fingerprint.
+    // Missing files change the fingerprint.
     let answers = |run: &str| {
         let rows = essence(&project.beside(run)).into_iter();
         let mut rows: Vec<_> = rows.map(|(case, _, raw, text, rest)| (case, raw, text, rest)).collect();
@@ -136,7 +136,7 @@ fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
     user_file(&project, &settings);
     let changed = project.run(&format!("{other} ../changed --cassette ../c.jsonl")).expect_code(3);
     changed.expect_message(&["c.jsonl holds no answer to", "run the same once without --offline"]);
-    assert_eq!(server.log().received.len(), asked, "nobody was asked");
+    assert_eq!(server.log().received.len(), asked, "no request was sent");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn what_is_no_cassette_is_told_before_any_work() {
     let project = Project::generated(2);
     project.write("notes.txt", "mine");
     let outcome = project.run("try . --cassette notes.txt").expect_code(2);
-    outcome.expect_message(&["notes.txt is no cassette", "name another file"]);
+    outcome.expect_message(&["notes.txt is not a cassette", "name another file"]);
     assert_eq!(rows::text(&project.root().join("notes.txt")), "mine");
     let outcome = project.run("try . --cassette none.jsonl --offline").expect_code(2);
     outcome.expect_message(&["cannot read the cassette none.jsonl", "record it"]);
@@ -187,13 +187,13 @@ fn prompts_and_answers_of_another_program_become_an_engine() {
         .expect_message(&["no engine `builtin` in the settings"]);
 }
 
-/// The fixture of a small cassette: what it holds is asked as ever, whoever runs it.
+/// The fixture of a small cassette: it replays on any machine.
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join("cassette")
 }
 
-/// Our own cassette answers on any machine. When it does not, what goes over the wire has changed: if that was meant, record it anew
-/// with `UPDATE_EXPECT=1`.
+/// Our own cassette replays on any machine. If this fails, the wire format has changed: if that is intended, record the
+/// cassette again with `UPDATE_EXPECT=1`.
 #[test]
 fn our_own_cassette_answers_a_fresh_clone() {
     let (folder, project) = (fixture(), Project::generated(1));

@@ -8,7 +8,7 @@ use tests::Project;
 
 use crate::rows;
 
-/// A package of modules, each of which uses what a common one defines.
+/// A package of modules that all use the definitions of a common one.
 fn shop() -> Project {
     let project = Project::new("");
     let store: String = (0..12)
@@ -48,7 +48,7 @@ fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
             assert!(!item.text.contains(&format!("canary_{own})")), "the truth is in its context: {item:?}");
             assert!(
                 !item.text.contains(&format!("later_{own}()")),
-                "what follows is in the context: {item:?}"
+                "the context contains the continuation: {item:?}"
             );
         }
     }
@@ -253,6 +253,10 @@ fn retrieve_says_what_is_wrong_and_what_to_do() {
         let outcome = project.run(&format!("retrieve {arguments}")).expect_code(2);
         assert!(outcome.stderr.contains(message), "{arguments}: {}", outcome.stderr);
         assert!(outcome.stdout.is_empty(), "{arguments}: {}", outcome.stdout);
-        assert!(!outcome.stderr.contains("indexed"), "told before any work: {arguments}: {}", outcome.stderr);
+        assert!(
+            !outcome.stderr.contains("indexed"),
+            "reported before any work: {arguments}: {}",
+            outcome.stderr
+        );
     }
 }

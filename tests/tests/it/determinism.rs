@@ -45,7 +45,7 @@ fn answers_are_the_same_for_any_number_of_requests_under_way() {
     assert_eq!(answers(4), alone);
 }
 
-/// The rows without the name of the temporary folder, should it be part of them.
+/// The rows without the name of the temporary folder, in case they contain it.
 fn without_repository(suite: &str) -> Vec<String> {
     let rows = cases::parse_lines::<cases::Case>(suite).expect("standard output is a suite").rows;
     rows.into_iter()

@@ -1,4 +1,4 @@
-//! `ghostbench retrieve --embeddings`: functions that a server finds alike.
+//! `ghostbench retrieve --embeddings`: similar functions by a server's embeddings.
 
 use std::fs;
 use std::process::Command;
@@ -24,28 +24,28 @@ def area(width, height):
     return width * height
 ";
 
-/// The function that is being written, as it is embedded.
+/// The function being written, as it is embedded.
 const WRITING: &str = "def load_user(path):\n    with open(path) as file:\n        return";
 
 fn retrieve(project: &Project, arguments: &str) -> Command {
     project.ghostbench(&format!("retrieve writing.py:3:15 --strategy functions --json {arguments}"))
 }
 
-/// What the server's embeddings find.
+/// The results with the server's embeddings.
 #[track_caller]
 fn embedded(project: &Project, server: &LlamaServer) -> Outcome {
     let arguments = format!("--embeddings {} --embedding-model tiny", server.url());
     Running::start(retrieve(project, &arguments)).wait().expect_code(0)
 }
 
-/// The pieces of code found, with scores and reasons.
+/// The retrieved snippets, with scores and reasons.
 #[track_caller]
 fn items(outcome: &Outcome) -> Vec<Value> {
     let report: Value = serde_json::from_str(&outcome.stdout).expect("the report is JSON");
     report["strategies"][0]["items"].as_array().expect("a strategy has items").clone()
 }
 
-/// How many texts the server was given, as the command tells.
+/// Number of embedded texts in the command's output.
 #[track_caller]
 fn texts_embedded(outcome: &Outcome) -> usize {
     let told = outcome.stderr.lines().find_map(|line| line.split_once(" text")?.0.trim().parse().ok());
@@ -119,7 +119,7 @@ fn a_function_that_is_too_long_for_the_server_is_embedded_by_its_beginning() {
     assert!(!outcome.stderr.contains("instead"), "{}", outcome.stderr);
 }
 
-/// What is found by words, although embeddings were asked for.
+/// Checks the lexical results after embeddings failed.
 #[track_caller]
 fn check_fallback(project: &Project, server: &LlamaServer, reason: &[&str]) {
     let lexical = Running::start(retrieve(project, "")).wait().expect_code(0);
@@ -150,7 +150,7 @@ fn who_is_waited_for_is_told_before() {
     let project = Project::new(FIXTURE);
     let outcome = Running::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
     let told = ["asking http://127.0.0.1:1 for embeddings", "functions are compared by their words instead"];
-    let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is told"));
+    let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is reported"));
     assert!(before < after, "{}", outcome.stderr);
 }
 

@@ -1,4 +1,4 @@
-//! Engines behind HTTP, as settings name them and people ask them. The servers are strict.
+//! Engines behind HTTP, from settings to answers. The mock servers are strict.
 
 mod checked;
 mod completed;
@@ -10,17 +10,17 @@ use tests::Project;
 use crate::rows;
 use crate::settings::user_file;
 
-/// What no message, log, run or report may show.
+/// A secret that no message, log, run or report may contain.
 pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 
-/// What the model writes wherever it is asked.
+/// The model's answer to every request.
 pub(crate) const WRITTEN: &str = "total = 1";
 
 fn model() -> Model {
     Model::new("coder", Some(Marks::QWEN)).answering(|_| Some(WRITTEN.to_owned()))
 }
 
-/// A server in OpenAI's format with the settings of an engine `mock` that asks it.
+/// A server in OpenAI's format with the settings of an engine `mock` for it.
 pub(crate) fn open_ai() -> (MockServer, String) {
     let server = MockServer::speaking(Dialect::open_ai(model(), KEY));
     let settings = format!(
@@ -31,7 +31,7 @@ pub(crate) fn open_ai() -> (MockServer, String) {
     (server, settings)
 }
 
-/// The same with a server that answers everything with this text.
+/// The same with a server that always answers with this text.
 pub(crate) fn open_ai_answering(text: &'static str) -> (MockServer, String) {
     let model = Model::new("coder", Some(Marks::QWEN)).answering(move |_| Some(text.to_owned()));
     let server = MockServer::speaking(Dialect::open_ai(model, KEY));
@@ -97,7 +97,7 @@ fn engines_are_listed_with_their_models_and_why_any_is_not_asked() {
     let listed = project.run("engines list --json").expect_code(0).stdout;
     let listed: Value = serde_json::from_str(&listed).expect("standard output is JSON alone");
     assert_eq!((&listed[0]["model"], &listed[1]["asked"]), (&"coder".into(), &false.into()));
-    assert!(server.log().received.is_empty(), "nobody is asked for a list");
+    assert!(server.log().received.is_empty(), "the list needs no request");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
         project.run("try . --cases 12 --engine mock --engine other --json --out ../run").expect_code(0);
     let tried: Value = serde_json::from_str(&tried.stdout).expect("standard output is JSON alone");
     let section = &tried["summary"]["sections"][0];
-    // Where files have near-copies, both are asked once more without those, and stand behind these two.
+    // If files have near-duplicates, both engines are measured once more without these, in further rows.
     assert_eq!(
         (&tried["summary"]["engines"][0]["name"], &tried["summary"]["engines"][1]["name"]),
         (&"mock".into(), &"other".into())
@@ -140,7 +140,7 @@ fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
     assert_eq!((&lines[0]["engine"], &lines[1]["engine"]), (&0.into(), &1.into()));
     assert_eq!(lines[0]["cases"], lines[1]["cases"]);
     let all = section["differences"].as_array().into_iter().flatten();
-    // Restraint is of the cases with nothing to write alone.
+    // Restraint only covers the cases with an empty truth.
     let of_all_cases = |difference: &&Value| difference["engine"] == 1 && difference["metric"] != "restraint";
     let differences: Vec<_> = all.filter(of_all_cases).collect();
     assert!(!differences.is_empty());
@@ -150,10 +150,10 @@ fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
             (&0.into(), &lines[0]["cases"]),
             "paired: {difference}"
         );
-        // Both say the same, so that neither is better anywhere.
+        // Both answer the same, so neither is better anywhere.
         assert_eq!((&difference["better"], &difference["worse"]), (&0.into(), &0.into()), "{difference}");
     }
-    // One has a price; what it costs is counted, or estimated where it was not heard to its end.
+    // One has a price; its tokens are counted, or estimated if the answer was stopped.
     let costs = tried["summary"]["costs"].as_array().expect("one has a price");
     assert!(
         costs.iter().all(|cost| cost["engine"] == 0 || cost["engine"] == 2) && !costs.is_empty(),

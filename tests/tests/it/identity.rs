@@ -1,4 +1,4 @@
-//! Engines of a run are told apart by name, and by everything that can change their answers.
+//! Engines of a run are distinguished by name, and by everything that can change their answers.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::settings::user_file;
 
 const KEY: &str = "sk-very-secret-0123456789";
 
-/// A server of llama.cpp that always answers this.
+/// A llama.cpp mock server that always answers with this text.
 fn server(answer: &'static str) -> MockServer {
     MockServer::speaking(Dialect::llama_cpp(
         Model::new("coder", Some(Marks::QWEN)).answering(move |_| Some(answer.to_owned())),
@@ -101,7 +101,7 @@ fn key_file(folder: &Path) -> std::path::PathBuf {
     panic!("there is no key");
 }
 
-/// Settings of programs that differ in one thing each: a variable, the script, a file beside it, the inherited environment of none.
+/// Settings of programs that differ in one thing each: a variable, the script or the model file. All inherit the same environment.
 #[cfg(unix)]
 fn programs(project: &Project, who: &str) -> String {
     let answering = |script: &str, text: &str| {
@@ -211,7 +211,7 @@ fn an_engine_that_never_answers_is_reported_and_refused() {
     }
 }
 
-/// The run was made by version 0.0.0 with schema 1.2, in which engines `one` and `two` have the same fingerprint.
+/// The run was created by version 0.0.0 with schema 1.2, in which engines `one` and `two` have the same fingerprint.
 #[test]
 fn a_run_of_an_older_version_is_reported_and_not_resumed() {
     let project = Project::generated(1);

@@ -1,4 +1,4 @@
-//! Stopping a run at any moment loses no finished row, and going on repeats none.
+//! Interrupting a run at any moment loses no finished row, and resuming repeats none.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::rows;
 
 const INTERRUPTED: i32 = 130;
 
-/// Requests enough to be in the middle of when a signal comes.
+/// Enough requests for a signal to arrive in between.
 const REPLAY: &str = "replay ../suite.jsonl --workspace . --repeat 40 --jobs 2";
 
 #[test]
@@ -48,10 +48,10 @@ fn a_killed_run_goes_on_where_it_was() {
     assert!(kept.len() >= 50);
     project.run(&format!("{REPLAY} --out ../run --resume")).expect_code(0);
     let finished = rows::predictions(&run);
-    assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "what was finished stays as it was");
+    assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "finished rows are unchanged");
     let answers = rows::answers(&run);
     assert_eq!(answers.len(), rows::answers_in_all(&run));
-    // A run that was never stopped knows the same answers.
+    // An uninterrupted run has the same answers.
     project.run(&format!("{REPLAY} --out ../whole")).expect_code(0);
     assert_eq!(rows::answers(&project.beside("whole")), answers);
 }
@@ -70,7 +70,7 @@ fn project_with_suite() -> Project {
     project
 }
 
-/// Starts a replay and returns when so many answers are on disk and many more are to come.
+/// Starts a replay and returns when this number of answers is on disk and many more are pending.
 fn start_and_wait_for_answers(project: &Project, arguments: &str, count: usize) -> Running {
     let mut process = Running::start(project.ghostbench(&format!("{REPLAY} {arguments}")));
     let run = project.beside("run");

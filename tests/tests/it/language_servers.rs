@@ -1,4 +1,5 @@
-//! Language servers as engines, each a process of its own: ours, Tabby's agent, and one that is made with the library of VS Code's own.
+//! Language servers as engines, each in its own process: ours, Tabby's agent, and one made with the library of VS Code's own
+//! servers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,7 @@ pub(crate) fn settings(name: &str, command: &[&str], more: &str) -> String {
     format!("[[engine]]\nname = \"{name}\"\nkind = \"lsp\"\ncommand = {command:?}\n{more}\n")
 }
 
-/// Our own server, which asks the built-in engine.
+/// Our own server with the built-in engine.
 pub(crate) fn own(name: &str) -> String {
     let binary = binary();
     settings(name, &[&binary.to_string_lossy(), "lsp", "--engine", "builtin"], "")
@@ -33,8 +34,8 @@ fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
     answers
 }
 
-/// Our server sees one document in an empty folder, so it is compared in a workspace of one. It keeps back what is doubtful, as for
-/// anybody who types, and ends where that begins; what it does say is what the engine behind it says.
+/// Our server sees one document in an empty folder, so the comparison uses a workspace with one file. As for typing, it
+/// withholds uncertain answers and cuts answers where they become uncertain; the rest equals the engine's own answer.
 #[test]
 fn our_own_server_answers_as_the_engine_behind_it() {
     let project = Project::generated(1);
@@ -54,7 +55,7 @@ fn our_own_server_answers_as_the_engine_behind_it() {
     assert!(said >= 10, "{said} answers");
 }
 
-/// A published server: it asks Tabby's server, whose place a strict mock takes, and answers by completion lists.
+/// A published server: it queries Tabby's server, replaced by a strict mock, and answers with completion lists.
 #[test]
 fn tabby_s_agent_is_measured_with_the_server_behind_it() {
     let Some(agent) = component("tabby-agent") else { return };
@@ -83,7 +84,7 @@ fn tabby_s_agent_is_measured_with_the_server_behind_it() {
         );
     }
     let asked = server.log().received.iter().filter(|received| received.path == "/v1/completions").count();
-    // It remembers its answers.
+    // It caches its answers.
     assert!((2..=5).contains(&asked), "{asked} questions");
     for answer in answers["inline"].values() {
         let reason = answer.reason.clone().unwrap_or_default();
@@ -91,7 +92,7 @@ fn tabby_s_agent_is_measured_with_the_server_behind_it() {
     }
 }
 
-/// Writes the line before the cursor anew and adds to it, as snippets with ranges.
+/// Rewrites the line before the cursor and adds to it, as snippets with ranges.
 const SERVER: &str = r#"
 const { createConnection, TextDocuments, TextDocumentSyncKind } = require('vscode-languageserver/node');
 const { TextDocument } = require('vscode-languageserver-textdocument');

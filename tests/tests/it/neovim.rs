@@ -1,4 +1,4 @@
-//! The configuration of `editors/neovim` in a real Neovim: what is drawn, what the key accepts, what the commands do.
+//! The configuration of `editors/neovim` in a real Neovim: ghost text, the accept key, commands.
 
 use serde_json::{Value, json};
 use tests::{Neovim, Project};
@@ -6,7 +6,7 @@ use tests::{Neovim, Project};
 const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
 
-/// A server whose engine says one text wherever it is asked.
+/// A server whose engine always answers with one text.
 #[track_caller]
 fn open_scripted(project: &Project, file: &str, text: &str) -> Option<Neovim> {
     let rules = json!([{"path": "", "text": text}]).to_string();
@@ -24,8 +24,7 @@ fn answered_item(editor: &Neovim) -> Value {
     items[0].clone()
 }
 
-/// Presses the key, and checks that the buffer then is what it was with exactly the item, and that the item's command was
-/// answered.
+/// Presses the accept key; checks that the buffer differs by exactly the item, and that the item's command was answered.
 #[track_caller]
 fn check_acceptance(editor: &Neovim) {
     let item = answered_item(editor);
@@ -281,7 +280,7 @@ fn record(editor: &Neovim) {
     wait_for_lens(editor, 4, "not replayed yet");
 }
 
-/// Waits until the only lens stands at a line (1-based) with these words.
+/// Waits until the only lens is at a line (1-based) with these words.
 #[track_caller]
 fn wait_for_lens(editor: &Neovim, line: usize, words: &str) {
     editor.wait_until(&format!(
@@ -289,7 +288,7 @@ fn wait_for_lens(editor: &Neovim, line: usize, words: &str) {
     ));
 }
 
-/// Waits until the user was told this.
+/// Waits for this message to the user.
 #[track_caller]
 fn wait_for_message(editor: &Neovim, words: &str) {
     editor.wait_until(&format!("Test.messages('{words}')[1]"));

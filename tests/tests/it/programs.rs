@@ -1,4 +1,4 @@
-//! Engines that are programs: any program, and llama.cpp's server for a file.
+//! Engines that are programs: any program, and llama.cpp's server for a model file.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tests::{LlamaServer, Project, component, wait_until};
 use crate::rows;
 use crate::settings::user_file;
 
-/// Answers every question with the same text, and leaves its number in a file.
+/// Answers every request with the same text, and writes its process id to a file.
 #[cfg(unix)]
 pub(crate) const PROGRAM: &str = r#"#!/bin/sh
 echo $$ >> "$PIDS"
@@ -32,7 +32,7 @@ pub(crate) fn program(project: &Project) -> String {
     )
 }
 
-/// Settings of an engine `tiny` with a model that llama.cpp loads; `None` where it is not installed.
+/// Settings of an engine `tiny` with a model for llama.cpp; `None` if it is not installed.
 #[track_caller]
 pub(crate) fn tiny(project: &Project) -> Option<String> {
     let program = component("llama-server")?;
@@ -44,14 +44,14 @@ pub(crate) fn tiny(project: &Project) -> Option<String> {
     ))
 }
 
-/// The processes that the program has been so far.
+/// Ids of all processes of the program so far.
 #[cfg(unix)]
 pub(crate) fn processes(project: &Project) -> Vec<String> {
     let pids = fs::read_to_string(project.beside("pids")).unwrap_or_default();
     pids.lines().map(str::to_owned).collect()
 }
 
-/// Processes whose command line names a file.
+/// Processes with a file in their command line.
 #[cfg(target_os = "linux")]
 pub(crate) fn that_name(file: &Path) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("Linux has /proc").flatten();
@@ -67,7 +67,7 @@ pub(crate) fn is_alive(process: &str) -> bool {
     Command::new("kill").args(["-0", process]).output().expect("there is kill").status.success()
 }
 
-/// What engine wrote which answers in a run.
+/// The engines and answers of a run.
 #[track_caller]
 fn predictions(project: &Project, run: &str) -> String {
     fs::read_to_string(project.beside(run).join("predictions.jsonl")).expect("the run has its predictions")

@@ -6,7 +6,7 @@ use tests::{Project, Running, component};
 
 use crate::rows;
 
-/// A workspace whose code tries to leave the report's script and markup.
+/// A workspace whose code tries to escape from the report's script and markup.
 const HOSTILE: &str = "//- /hostile.py
 def escape(value):
     if value == \"</script><script>document.title = 'run'</script>\":

@@ -1,4 +1,4 @@
-//! Reading what a run left on disk.
+//! Reads the files of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,13 +12,13 @@ pub(crate) fn cases(run: &Path) -> Vec<Case> {
     parse_lines(&text(&run.join("cases.jsonl"))).expect("the suite is whole").rows
 }
 
-/// What a run was to do.
+/// The plan of a run.
 #[track_caller]
 pub(crate) fn run(run: &Path) -> Run {
     parse_document(&text(&run.join("run.json"))).expect("run.json is whole")
 }
 
-/// Number of answers that a finished run holds.
+/// Number of answers in a finished run.
 #[track_caller]
 pub(crate) fn answers_in_all(folder: &Path) -> usize {
     let run = run(folder);
@@ -31,12 +31,12 @@ pub(crate) fn predictions(run: &Path) -> Vec<Prediction> {
     parse_lines(&text(&run.join("predictions.jsonl"))).expect("the predictions are whole").rows
 }
 
-/// Number of answers in a run that may be under way, or not yet begun.
+/// Number of answers in a run that may be in progress or not started.
 pub(crate) fn answers_so_far(run: &Path) -> usize {
     fs::read_to_string(run.join("predictions.jsonl")).map_or(0, |text| text.matches('\n').count())
 }
 
-/// The answers by what makes them unique. Fails when a run holds one twice.
+/// The answers by their unique key. Fails if a key occurs twice.
 #[track_caller]
 pub(crate) fn answers(run: &Path) -> BTreeMap<(String, String, u32), String> {
     let mut answers = BTreeMap::new();
@@ -45,7 +45,7 @@ pub(crate) fn answers(run: &Path) -> BTreeMap<(String, String, u32), String> {
         let key = (case.to_owned(), engine.to_owned(), repetition);
         assert!(
             answers.insert(key, prediction.text.clone()).is_none(),
-            "{:?} stands there twice",
+            "{:?} occurs twice",
             prediction.key()
         );
     }

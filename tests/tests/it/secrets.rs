@@ -1,4 +1,4 @@
-//! Secrets that no single text holds whole: the cursor parts them, or an engine completes one that the code begins.
+//! Secrets that no single text contains completely: the cursor splits them, or an engine completes one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::settings::user_file;
 
 const SECRET: &str = "Qz7-Vw9xK.j4mTp8";
 
-/// What of it is before the cursor, and what an engine answers; the rest follows.
+/// The part before the cursor, and the engine's answer; the rest follows.
 const BEFORE: usize = 4;
 const ANSWER: std::ops::Range<usize> = BEFORE..9;
 
-/// Any part of the secret that is so long is one too many, bytes.
+/// Minimum length in bytes of a part of the secret that must not occur.
 const PART: usize = 4;
 
-/// Everything below a folder that the tools wrote. Caches are derived from all of a workspace, and hold what it holds.
+/// Returns all files below a folder that the tools wrote. Excludes caches, which are derived from the whole workspace.
 fn written(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("it is ours").path());
     let is_other = |path: &Path| {
@@ -29,7 +29,7 @@ fn written(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(|path| if path.is_dir() { written(&path) } else { vec![path] }).collect()
 }
 
-/// The files that hold a part of the secret.
+/// Returns the files with a part of the secret.
 #[track_caller]
 fn leaks(project: &Project) -> Vec<String> {
     let files = written(&project.beside(""));
@@ -43,7 +43,7 @@ fn leaks(project: &Project) -> Vec<String> {
     leaks.collect()
 }
 
-/// A workspace with a password that the cursor parts, and engines whose answer completes it.
+/// A workspace with a password that the cursor splits, and engines whose answer completes it.
 fn project() -> (Project, mock::MockServer, usize) {
     let (server, settings) = open_ai_answering(&SECRET[ANSWER]);
     let project = Project::generated(3);
@@ -73,7 +73,7 @@ fn no_file_holds_a_part_of_a_secret_that_the_cursor_parts() {
     assert_eq!(leaks(&project), [""; 0]);
 }
 
-/// The answers of a run complete no password, but mining cuts one wherever it may.
+/// The answers of a run complete no password, but mining cuts one wherever possible.
 #[test]
 fn no_file_of_a_run_holds_a_part_of_a_secret() {
     let project = Project::generated(3);

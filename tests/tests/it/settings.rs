@@ -1,4 +1,4 @@
-//! Settings from the command line: where they come from, who is trusted, what is told.
+//! Settings from the command line: sources, trust, and messages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use tests::{Outcome, Project, Running};
 
 use crate::rows;
 
-/// Two engines that need nothing installed, and a key that is none.
+/// Two engines without installation, and an invalid key.
 pub(crate) const TWO_ENGINES: &str = "\
 [[engine]]
 name = \"mine\"
@@ -30,7 +30,7 @@ pub(crate) fn user_file(project: &Project, text: &str) -> PathBuf {
     path
 }
 
-/// What `ghostbench doctor` says, as JSON, with its exit code.
+/// Runs `ghostbench doctor`; returns its JSON, and checks its exit code.
 #[track_caller]
 fn doctor(project: &Project, arguments: &str, code: i32) -> Value {
     let outcome = project.run(&format!("doctor --json {arguments}")).expect_code(code);
@@ -296,7 +296,7 @@ fn strategy_and_budget_of_the_settings_hold_for_retrieval() {
     assert_eq!(options["strategies"][0]["budget"], 100);
 }
 
-/// A repository that links its file to one that is trusted elsewhere must not get its own programs run by that.
+/// A repository that links its settings file to a trusted one elsewhere must not get its own programs run.
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_trusted_file_brings_nothing_of_its_own() {

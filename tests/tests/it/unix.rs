@@ -92,7 +92,7 @@ fn a_full_disk_keeps_what_is_finished() {
     fs::remove_file(filler).expect("the disk is ours");
     project.run(&format!("{replay} --resume")).expect_code(0);
     let finished = rows::predictions(&run);
-    assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "what was finished stays as it was");
+    assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "finished rows are unchanged");
     assert_eq!(rows::answers(&run).len(), rows::answers_in_all(&run));
 }
 

@@ -1,4 +1,4 @@
-//! The extension of `vscode-extension` in a real VS Code: what is drawn, what the key accepts, what the commands do.
+//! The extension of `vscode-extension` in a real VS Code: ghost text, the accept key, commands.
 
 use std::fs;
 
@@ -9,13 +9,13 @@ use tests::{Opening, Project, VsCode, wait_until};
 const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
 
-/// Longer than it takes to press the next key, also on a busy machine.
+/// Longer than the time to the next key, even on a busy machine.
 const SLOW_MS: u64 = 1_000;
 
 /// Longer than any test.
 const FOREVER_MS: u64 = 600_000;
 
-/// A server whose engine says one text wherever it is asked.
+/// A server whose engine always answers with one text.
 #[track_caller]
 fn open_scripted(project: &Project, file: &str, text: &str) -> Option<VsCode> {
     open_with_rule(project, file, &json!({"path": "", "text": text}))
@@ -26,19 +26,19 @@ fn open_with_rule(project: &Project, file: &str, rule: &Value) -> Option<VsCode>
     VsCode::open(project, file, &["--scripted", &json!([rule]).to_string()])
 }
 
-/// The item that is drawn: the only one of the latest answer.
+/// The shown item: the only one of the latest response.
 #[track_caller]
 fn answered_item(editor: &VsCode) -> Value {
     let (_, answer) = editor.requests(INLINE_COMPLETION).pop().expect("it was asked");
-    let answer = answer.expect("what is drawn was answered");
+    let answer = answer.expect("the shown text was answered");
     let items = answer["result"]["items"].as_array().or(answer["result"].as_array());
     let items = items.unwrap_or_else(|| panic!("no items: {answer}"));
     assert_eq!(items.len(), 1, "one is enough for an automatic request");
     items[0].clone()
 }
 
-/// Presses the key, and checks that the file then is what it was with exactly the item, and that the item's command was
-/// answered. Returns the text of the file.
+/// Presses the accept key; checks that the file differs by exactly the item, and that the item's command was answered. Returns
+/// the text of the file.
 #[track_caller]
 fn check_acceptance(editor: &VsCode, before: &str) -> String {
     let item = answered_item(editor);
@@ -132,7 +132,7 @@ fn a_suggestion_before_other_text_is_put_between() {
     check_acceptance(&editor, "total = sum(()\n");
 }
 
-/// What the engine that echoes says first of a text of ASCII.
+/// The beginning of the echo engine's answer for ASCII text.
 fn echo_of(line: &str) -> String {
     format!("len={} ", line.len())
 }
@@ -152,7 +152,7 @@ fn superseded_requests_are_never_drawn() {
     let is_superseded = |answer: &Value| answer["result"].is_null();
     let superseded = requests.iter().filter(|(_, answer)| answer.as_ref().is_some_and(is_superseded));
     assert!(superseded.count() > 1, "nothing was superseded: {requests:?}");
-    // Whatever was drawn, at any moment, was made for the text that stood there.
+    // Every shown text matched the document's text at that moment.
     let drawn = editor.evaluate("Eyes.drawn");
     for drawn in drawn.as_array().expect("it is a list") {
         let [line, ghost] = ["line", "ghost"].map(|name| drawn[name].as_str().expect("it is text"));
@@ -266,7 +266,7 @@ fn a_question_is_shown_while_an_engine_works_on_it() {
     check_settings_sent(&editor);
 }
 
-/// Checks that the server was told what the user has set for it, without the settings of the client, and found nothing wrong.
+/// Checks that the server got the user's settings without the client's own, and found no problem.
 #[track_caller]
 fn check_settings_sent(editor: &VsCode) {
     let asked =
@@ -283,7 +283,7 @@ fn check_settings_sent(editor: &VsCode) {
     assert_eq!(complaints, 0);
 }
 
-/// Opens a workspace whose own settings name a server that leaves a file behind; whether it did.
+/// Opens a workspace whose own settings name a server that writes a file; returns whether it was started.
 #[track_caller]
 fn starts_server_of_workspace(is_trusted: bool) -> Option<bool> {
     let project = Project::new("//- /a.py\n");

@@ -1,25 +1,25 @@
-//! Answers that hold the truth and something wrong.
+//! Answers that contain the truth and a mistake.
 
 use syntax::Language;
 
 use crate::mined::MinedCase;
 
-/// What is wrong with an answer.
+/// The mistake in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// It goes on with what stands in the file after the truth.
+    /// It continues with the text after the truth in the file.
     RealSuffix,
-    /// It goes on with a new function.
+    /// It continues with a new function.
     NewFunction,
     /// It closes a bracket that is closed after the cursor.
     DoubledBracket,
-    /// It begins with the cursor's line up to the cursor.
+    /// It repeats the cursor's line up to the cursor.
     RepeatedLine,
-    /// It is indented by tabs where the document is by blanks, or the other way round.
+    /// It is indented with tabs in a document with blanks, or vice versa.
     OtherIndentation,
     /// Its lines after the first are indented relative to the cursor's.
     Relative,
-    /// It goes on with two more statements at the same indentation.
+    /// It continues with two more statements at the same indentation.
     TwoMore,
 }
 
@@ -33,7 +33,7 @@ pub(crate) const FLAWS: &[Flaw] = &[
     Flaw::TwoMore,
 ];
 
-/// Lines of the file that an engine writes after the truth.
+/// Number of lines of the file after the truth.
 const LINES_AFTER: usize = 12;
 
 impl Flaw {
@@ -49,7 +49,7 @@ impl Flaw {
         }
     }
 
-    /// The share that must be repaired: what is measured, not what is wanted.
+    /// Minimum share of repaired answers: the measured share, not the desired one.
     pub(crate) fn floor(self) -> f64 {
         match self {
             Flaw::DoubledBracket => 0.99,
@@ -61,7 +61,7 @@ impl Flaw {
         }
     }
 
-    /// The flawed answer to a case; `None` where it could not be told from the truth.
+    /// Returns the flawed answer to a case; `None` if it could not be distinguished from the truth.
     pub(crate) fn answer(self, mined: &MinedCase) -> Option<String> {
         let truth = &*mined.case.truth;
         if self == Flaw::TwoMore && (mined.is_rest_of_block() || truth.is_empty()) {
@@ -69,7 +69,7 @@ impl Flaw {
             return None;
         }
         if matches!(self, Flaw::TwoMore | Flaw::NewFunction) && truth.ends_with('{') {
-            // What follows stands in the block that the truth opens, where anything may be right.
+            // The following text is in the block that the truth opens, where anything may be right.
             return None;
         }
         let answer = match self {
@@ -127,7 +127,7 @@ fn indented(text: &str, by: &str) -> String {
 /// Columns of a tab in answers.
 const TAB: usize = 4;
 
-/// The truth with a tab for each level of blanks, or four blanks for each tab, if the truth is indented in one way.
+/// The truth with a tab for each level of blanks, or four blanks for each tab, if its indentation is consistent.
 fn other_indentation(mined: &MinedCase) -> Option<String> {
     let rewrite = |text: &str, with: &dyn Fn(&str) -> String| -> String {
         let mut lines = text.split_inclusive('\n');
@@ -154,8 +154,8 @@ fn other_indentation(mined: &MinedCase) -> Option<String> {
     }
 }
 
-/// The truth with its later lines indented by as much less as the cursor's line is.
-/// `None` where a line is indented less, which no such answer can tell.
+/// The truth with its later lines indented less by the indentation of the cursor's line. `None` if a line is indented less than
+/// that, which such an answer can't express.
 fn relative(truth: &str, by: &str) -> Option<String> {
     let mut lines = truth.split_inclusive('\n');
     let first = lines.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Asking the pipeline.
+//! Runs the completion pipeline.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use syntax::Language;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-/// What an editor would show at the cursor between `prefix` and `suffix` of an engine that says these pieces.
+/// Returns the editor's ghost text at the cursor between `prefix` and `suffix`, for an engine that streams these pieces.
 pub(crate) fn cleaned(language: Language, prefix: &str, suffix: &str, pieces: Vec<String>) -> String {
     thread_local!(static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) });
     let document = Document { path: "main".into(), language, text: [prefix, suffix].concat().into() };
@@ -22,7 +22,7 @@ pub(crate) fn cleaned(language: Language, prefix: &str, suffix: &str, pieces: Ve
     })
 }
 
-/// The text in pieces of one to some forty bytes, the same ones for the same `seed`.
+/// The text in pieces of one to some forty bytes, deterministic for a `seed`.
 pub(crate) fn pieces(text: &str, seed: &str) -> Vec<String> {
     let mut state = seed.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -33,7 +33,7 @@ pub(crate) fn pieces(text: &str, seed: &str) -> Vec<String> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // Servers send tokens, mostly, and several of them now and then.
+        // Servers mostly send single tokens, and sometimes several.
         let most = if state & 0x700 == 0 { 40 } else { 8 };
         let length = rest.ceil_char_boundary(1 + (state >> 16) as usize % most);
         pieces.push(rest[..length].to_owned());

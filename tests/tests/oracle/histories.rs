@@ -1,19 +1,19 @@
-//! The trees that cases are mined from: the newest ones of real histories.
+//! The trees that cases are mined from: the latest ones of real histories.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use tests::check_out_histories;
 
-/// Names a folder of source trees that are measured in place of the histories: other code than the floors were set on.
+/// Environment variable with a folder of other source trees: different code from that on which the floors were set.
 const OTHER_TREES: &str = "GHOSTBENCH_ORACLE_TREES";
 
-/// Whether the trees are not those that the floors were set on.
+/// Whether the trees differ from those on which the floors were set.
 pub(crate) fn are_others() -> bool {
     env::var_os(OTHER_TREES).is_some()
 }
 
-/// The trees in the folder that [`OTHER_TREES`] names, by name.
+/// Returns the trees in the folder of [`OTHER_TREES`], by name.
 fn other_trees() -> Option<Vec<(String, PathBuf)>> {
     let folder = PathBuf::from(env::var_os(OTHER_TREES)?);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -26,7 +26,7 @@ fn other_trees() -> Option<Vec<(String, PathBuf)>> {
     Some(trees)
 }
 
-/// The trees, by name; `None`, with a message, where there are none.
+/// Returns the trees by name; prints a message and returns `None` if there are none.
 pub(crate) fn check_out(folder: &Path) -> Option<Vec<(String, PathBuf)>> {
     other_trees().or_else(|| check_out_histories(folder))
 }

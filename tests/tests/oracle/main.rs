@@ -1,7 +1,8 @@
-//! The oracle: an engine that answers the truth scores 100 %, and what answers commonly have wrong is repaired.
+//! The oracle: an engine that answers the truth scores 100 %, and common mistakes of answers are repaired.
 //!
-//! Cases of every scenario and variant are mined from the heads of real histories (`GHOSTBENCH_HISTORIES`). Each is answered with its
-//! truth, whole and in pieces, with LF and CRLF, and then with flawed versions of it, through the same pipeline that editors use.
+//! Cases of every scenario and variant are mined from the heads of real histories (`GHOSTBENCH_HISTORIES`). Each is answered
+//! with its truth, whole and in pieces, with LF and CRLF, and then with flawed versions of it, through the same pipeline that
+//! editors use.
 
 #![expect(
     clippy::print_stderr,
@@ -23,14 +24,14 @@ use crate::asked::{cleaned, pieces};
 use crate::mined::{MinedCase, mined};
 use crate::table::Table;
 
-/// Cases that are asked at least; the issue that asked for the oracle names the number.
+/// Minimum number of cases, as required by the oracle's issue.
 const MIN_CASES: usize = 10_000;
-/// The share of cases whose truth comes through: what is measured (0.9976). It has to become all.
+/// Minimum share of cases whose truth is unchanged: the measured share (0.9976). The goal is 1.
 const UNHARMED: f64 = 0.9975;
-/// Shown of what fails, per table.
+/// Number of failures shown per table.
 const SHOWN_FAILURES: usize = 12;
 const LANGUAGES: usize = 10;
-/// Of the cases, every so many-th is asked with each flaw.
+/// One of this many cases is tested with each flaw.
 const EACH: usize = 4;
 
 #[test]
@@ -59,12 +60,12 @@ fn a_perfect_answer_is_shown_unharmed() {
     );
 }
 
-/// Every so many-th of `failures` is shown, so that about `shown` of them are; all of them where `GHOSTBENCH_ORACLE_ALL` is set.
+/// Selects about `shown` of `failures`, evenly spaced; all of them if `GHOSTBENCH_ORACLE_ALL` is set.
 fn step(failures: usize, shown: usize) -> usize {
     if std::env::var_os("GHOSTBENCH_ORACLE_ALL").is_some() { 1 } else { failures.div_ceil(shown).max(1) }
 }
 
-/// The ways of giving the truth that do not come through.
+/// Returns the forms of the truth that are changed.
 fn harmed(mined: &MinedCase) -> Vec<(&MinedCase, &'static str, String)> {
     let lf = mined.with_line_ends("\n");
     let crlf = mined.with_line_ends("\r\n");
@@ -102,7 +103,7 @@ fn shown(mined: &MinedCase, answer: &str) -> String {
     cleaned(mined.language, &mined.case.prefix, &mined.case.suffix, pieces)
 }
 
-/// Prints how many were repaired, and fails if these are fewer than they were.
+/// Prints the number of repaired answers, and fails if it is below the floor.
 fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) {
     let mut table = Table::default();
     let mut failures = Vec::new();

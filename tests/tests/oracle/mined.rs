@@ -12,28 +12,28 @@ use syntax::{BlockKind, Language, Projects, SourceFile};
 
 use crate::histories::check_out;
 
-/// Cases that are asked for of a repository at each seed.
+/// Cases requested per repository and seed.
 const CASES: usize = 700;
-/// Of so many cases, one may be left out because no cut could serve it.
+/// One of this many cases may be omitted because no cut is possible.
 const MAX_LEFT_OUT: usize = 100;
-/// Why no cut could serve a case.
+/// Reason for a case without a possible cut.
 const UNSERVED: [Obstacle; 4] =
     [Obstacle::InsideWord, Obstacle::NoEnd, Obstacle::Repeated, Obstacle::OtherIndentation];
-/// Holes of one suite do not overlap, so that more cases need more suites.
+/// Holes of one suite do not overlap, so more cases need more suites.
 const SEEDS: [u64; 2] = [1, 2];
 
 /// A case with its file.
 pub(crate) struct MinedCase {
     pub(crate) case: Case,
     pub(crate) language: Language,
-    /// What stands in the file after the truth, also where the case leaves it out.
+    /// The text after the truth in the file, even if the case omits it.
     pub(crate) rest: String,
-    /// What the line is indented by on which the enclosing function begins, or that of the cursor where there is none.
+    /// Indentation of the line on which the enclosing function begins, or of the cursor's line if there is none.
     pub(crate) outer: String,
     repository: String,
 }
 
-/// A case with other line ends.
+/// Returns a case with other line ends.
 pub(crate) struct Rewritten {
     prefix: String,
     suffix: String,
@@ -53,18 +53,18 @@ impl MinedCase {
         Rewritten { prefix: rewrite(prefix), suffix: rewrite(suffix), truth: rewrite(truth) }
     }
 
-    /// The cursor's line up to the cursor.
+    /// Returns the cursor's line up to the cursor.
     pub(crate) fn line(&self) -> &str {
         self.case.prefix.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// What that line is indented by.
+    /// Returns that line's indentation.
     pub(crate) fn indentation(&self) -> &str {
         let line = self.line();
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Whether the truth goes to the end of the block that the cursor stands in, so that more could follow it there.
+    /// Whether the truth extends to the end of the cursor's block, so that more text could follow it there.
     pub(crate) fn is_rest_of_block(&self) -> bool {
         let is_body =
             |variant: Option<Variant>| matches!(variant, Some(Variant::HeaderEnd | Variant::RestOfBlock));
@@ -78,7 +78,7 @@ impl MinedCase {
         is_body(self.case.variant) || is_cut_so || self.line().trim().is_empty() && is_closed
     }
 
-    /// A case as a reader of a failure wants it.
+    /// Formats a case for a failure message.
     pub(crate) fn failure(&self, what: &str, answer: &str, shown: &str) -> String {
         let Case { path, line, prefix, suffix, truth, scenario, variant, tags, .. } = &self.case;
         let before: Vec<&str> = prefix.split('\n').rev().take(4).collect();
@@ -93,7 +93,7 @@ impl MinedCase {
     }
 }
 
-/// The cases of all histories; `None` where there are none.
+/// Returns the cases of all histories; `None` if there are none.
 pub(crate) fn mined() -> Option<Vec<MinedCase>> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let trees = check_out(folder.path())?;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::mined::MinedCase;
 
-/// Right ones and all, by language and by scenario, variant and cut.
+/// Numbers of right answers and of all, by language and by scenario, variant and cut.
 #[derive(Default)]
 pub(crate) struct Table {
     all: [usize; 2],

@@ -1,8 +1,8 @@
-//! VS Code in a browser: the machine's own code-server, else one from npm in `target/components/code-server`.
+//! VS Code in a browser: the machine's own code-server, or one from npm in `target/components/code-server`.
 //!
-//! Nothing is compiled: the scripts of its packages would want headers of the system and take minutes. What those scripts
-//! also do, installing what VS Code itself needs, is done here. It runs on the one version of Node that it was made for,
-//! which comes from npm too.
+//! Nothing is compiled: the packages' scripts would need system headers and take minutes. Their other task, installing the
+//! dependencies of VS Code itself, is done here. It runs on the exact version of Node that it requires, which also comes from
+//! npm.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use anyhow::{Context, Result, ensure};
 use super::node::{npm_install, write_launcher};
 use crate::process;
 
-/// Names the program to use, for tests and measurements.
+/// Environment variable with the program, for tests and measurements.
 pub const VARIABLE: &str = "GHOSTBENCH_CODE_SERVER";
 
 const PROGRAM: &str = "code-server";
 
-/// This one holds VS Code 1.139.1.
+/// This version contains VS Code 1.139.1.
 pub const VERSION: &str = "4.139.1";
 
-/// The Node that this version asks for.
+/// The Node version that it requires.
 const NODE_VERSION: &str = "24.21.0";
 
 const FOLDER: &str = "target/components/code-server";
 
-/// Half of what is unpacked, for chats and other systems: VS Code starts without.
+/// Half of the unpacked files, for chats and other systems: VS Code starts without them.
 const UNUSED: &[&str] = &["@github", "@microsoft/mxc-sdk", "koffi", "@koromix"];
 
-/// A code-server that runs here; it is installed where there is none.
+/// Returns a working code-server; installs one if it is missing.
 pub fn install() -> Result<PathBuf> {
     let folder = std::path::absolute(FOLDER)?;
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
@@ -47,7 +47,7 @@ fn unpack(folder: &Path) -> Result<PathBuf> {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    // Node brings its program by such a script, and nothing else.
+    // Node's package installs its program by such a script, which does nothing else.
     process::run(npm_install(&folder.join("node")).arg(format!("node@{NODE_VERSION}")))?;
     process::run(npm_install(folder).args(["--ignore-scripts", &format!("{PROGRAM}@{VERSION}")]))?;
     let code = folder.join("node_modules").join(PROGRAM).join("lib/vscode");
@@ -67,7 +67,7 @@ fn unpack(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// What starts it on its own Node.
+/// The launcher script, which uses its own Node.
 fn launcher(folder: &Path) -> String {
     let node = folder.join("node/node_modules/node/bin/node");
     let entry = folder.join("node_modules").join(PROGRAM).join("out/node/entry.js");

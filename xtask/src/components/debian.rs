@@ -1,8 +1,8 @@
-//! Packages of another Debian suite, unpacked into a folder.
+//! Unpacks packages of another Debian suite into a folder.
 //!
-//! apt resolves a package and all it needs against an empty list of installed packages, in a state folder of our own; it
-//! checks the signatures. The packages are unpacked, none of their scripts is run, and the machine stays as it is. The
-//! mirror is the one that the machine's own apt uses.
+//! apt resolves a package and its dependencies against an empty list of installed packages, in a separate state folder; it
+//! checks the signatures. The packages are unpacked, none of their scripts is run, and the machine stays as it is. The mirror
+//! is that of the machine's own apt configuration.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process;
 
-/// The keys of Debian's archive, as the package `debian-archive-keyring` installs them.
+/// Keyring of Debian's archive, from the package `debian-archive-keyring`.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Name of the configuration in the state folder.
+/// Name of the configuration file in the state folder.
 const CONFIGURATION: &str = "apt.conf";
 
-/// Unpacks a package of a suite, and all that it depends on, into a folder.
+/// Unpacks a package of a suite and all its dependencies into a folder.
 pub(super) fn unpack(suite: &str, package: &str, folder: &Path) -> Result<()> {
     ensure!(process::is_installed("apt-get"), "there is no apt-get here");
     ensure!(Path::new(KEYRING).is_file(), "{KEYRING} is missing");
@@ -36,7 +36,7 @@ pub(super) fn unpack(suite: &str, package: &str, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What apt expects to find: its configuration, one source, folders and an empty list of installed packages.
+/// Creates the files that apt requires: its configuration, one source, folders and an empty list of installed packages.
 fn prepare_state(state: &Path, suite: &str) -> Result<()> {
     for folder in ["lists/partial", "archives/partial", "empty"] {
         fs::create_dir_all(state.join(folder))?;
@@ -73,7 +73,7 @@ fn apt_get(state: &Path) -> Command {
     command
 }
 
-/// The address of the machine's Debian archive.
+/// Returns the address of the machine's Debian archive.
 fn mirror() -> Option<String> {
     let mut files = vec!["/etc/apt/sources.list".into()];
     let parts = fs::read_dir("/etc/apt/sources.list.d").into_iter().flatten().flatten();
@@ -81,8 +81,8 @@ fn mirror() -> Option<String> {
     files.iter().filter_map(|file| fs::read_to_string(file).ok()).find_map(|sources| mirror_in(&sources))
 }
 
-/// The first address of a Debian archive in apt sources of either notation. Archives of security updates and of others
-/// have other names.
+/// Returns the first address of a Debian archive in apt sources of either notation. Security and third-party archives have
+/// other names.
 fn mirror_in(sources: &str) -> Option<String> {
     let lines = sources.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut words = lines.flat_map(str::split_whitespace);

@@ -1,7 +1,7 @@
-//! Language servers of others, from npm in `target/components/language-servers`, for engines of kind `lsp`.
+//! Third-party language servers for engines of kind `lsp`, from npm in `target/components/language-servers`.
 //!
-//! Tabby's agent is one that people use. Its published version answers by completion lists; for inline completion there is the library
-//! that VS Code's own language servers are made with, to which a test adds the few lines that make it a server.
+//! Tabby's agent is used in practice. Its published version answers with completion lists; for inline completion there is the
+//! library of VS Code's own language servers, to which a test adds the few lines of a server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use anyhow::{Context, Result, ensure};
 use super::node;
 use crate::process;
 
-/// Names Tabby's agent.
+/// Environment variable with Tabby's agent.
 pub(super) const TABBY_AGENT: &str = "GHOSTBENCH_TABBY_AGENT";
 
-/// Names a Node that finds the library.
+/// Environment variable with a Node that finds the library.
 pub(super) const NODE: &str = "GHOSTBENCH_LANGUAGE_SERVER_NODE";
 
 const PACKAGES: [&str; 3] =
@@ -22,7 +22,7 @@ const PACKAGES: [&str; 3] =
 
 const FOLDER: &str = "target/components/language-servers";
 
-/// Both programs; they are installed where they are missing.
+/// Returns both programs; installs them if they are missing.
 pub(super) fn install() -> Result<[(&'static str, PathBuf); 2]> {
     let folder = std::path::absolute(FOLDER)?;
     let programs = [(TABBY_AGENT, folder.join("tabby-agent")), (NODE, folder.join("language-server-node"))];

@@ -1,4 +1,4 @@
-//! llama.cpp's server: the machine's own, else that of Debian's newer suite in `target/components/llama-server`.
+//! llama.cpp's server: the machine's own, or that of Debian's newer suite in `target/components/llama-server`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 use super::{debian, relocate};
 use crate::process;
 
-/// Names the program to use, for tests.
+/// Environment variable with the program, for tests.
 pub(super) const VARIABLE: &str = "GHOSTBENCH_LLAMA_SERVER";
 
-/// The oldest Debian suite that has it.
+/// The oldest Debian suite with the package.
 const SUITE: &str = "forky";
 
 const PACKAGE: &str = "llama.cpp-tools";
@@ -21,10 +21,10 @@ const PROGRAM: &str = "llama-server";
 
 const FOLDER: &str = "target/components/llama-server";
 
-/// The folder with a library for each kind of processor, among the others.
+/// The folder with a library for each processor type, among the other libraries.
 const PROCESSORS: &str = "ggml/backends0";
 
-/// A server that runs here; it is installed where there is none.
+/// Returns a working server; installs one if it is missing.
 pub(super) fn install() -> Result<PathBuf> {
     let folder = std::path::absolute(FOLDER)?;
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
@@ -54,7 +54,7 @@ fn unpack(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The libraries that compute are loaded from a folder of the system, or from beside the program.
+/// The compute libraries are loaded from a system folder or the program's folder.
 fn put_processors_beside(program: &Path, folder: &Path) -> Result<()> {
     let processors = relocate::library_folder(folder)?.join(PROCESSORS);
     let beside = program.parent().context("a program lies in a folder")?;

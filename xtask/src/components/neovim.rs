@@ -1,7 +1,7 @@
-//! Neovim: the machine's own where it is new enough, else one of Debian's newer suite in `target/components/neovim`.
+//! Neovim: the machine's own if it is new enough, or one of Debian's newer suite in `target/components/neovim`.
 //!
-//! Debian's program is made to use the libraries that were unpacked beside it: its terminal interface starts the program
-//! `/proc/self/exe` anew, which must be itself.
+//! Debian's program is modified to use the libraries unpacked with it: its terminal interface restarts the program
+//! `/proc/self/exe`, which must be Neovim itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use anyhow::{Context, Result, ensure};
 use super::{debian, relocate};
 use crate::process;
 
-/// Names the program to use, for tests and measurements.
+/// Environment variable with the program, for tests and measurements.
 pub const VARIABLE: &str = "GHOSTBENCH_NVIM";
 
-/// Major and minor number of the first version with inline completion.
+/// Major and minor version of the first release with inline completion.
 const OLDEST: (u32, u32) = (0, 12);
 
 /// The oldest Debian suite whose Neovim is new enough.
@@ -23,7 +23,7 @@ const SUITE: &str = "forky";
 
 const FOLDER: &str = "target/components/neovim";
 
-/// A Neovim that is new enough; it is installed where there is none.
+/// Returns a Neovim that is new enough; installs one if it is missing.
 pub fn install() -> Result<PathBuf> {
     let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
     let installed = std::path::absolute(FOLDER)?.join("usr/bin/nvim");
@@ -53,7 +53,7 @@ fn is_new_enough(program: &Path) -> bool {
     output.is_ok_and(|output| version(&String::from_utf8_lossy(&output.stdout)) >= Some(OLDEST))
 }
 
-/// Major and minor number in what `nvim --version` prints.
+/// Parses the major and minor version in the output of `nvim --version`.
 fn version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.strip_prefix("NVIM v")?.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))

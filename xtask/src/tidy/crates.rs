@@ -1,16 +1,16 @@
-//! The crate table of `ARCHITECTURE.md` against the manifests: who may use whom, and which crates do no IO.
+//! Compares the crate table of `ARCHITECTURE.md` with the manifests: allowed dependencies, and crates without IO.
 
 use super::{File, Finding, Package};
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
 
-/// The crates without IO; `clippy.toml` lists what they may not call.
+/// The crates without IO; `clippy.toml` lists the functions that they may not call.
 const PURE_CRATES: &[&str] = &[
     "text", "syntax", "cases", "scoring", "builtin", "mining", "index", "report", "config", "prompt",
     "secrets",
 ];
 
-/// What switches that list on.
+/// The attribute that enables that list.
 const PURITY: &str = "#![deny(clippy::disallowed_methods)]";
 
 /// A row of the table.
@@ -26,7 +26,7 @@ struct Row {
     is_planned: bool,
 }
 
-/// All findings about our crates.
+/// Checks our crates.
 pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let Some(document) = File::find(files, DOCUMENT) else {
         return vec![Finding::new(DOCUMENT, "write the document: it holds the crate table")];
@@ -42,13 +42,13 @@ pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
     findings
 }
 
-/// The package with its folder, if it is a crate of the server.
+/// Returns the package with its folder, if it is a crate of the server.
 fn our_crate(package: &Package) -> Option<(&str, &Package)> {
     let folder = package.folder.as_deref()?;
     folder.starts_with("server/").then_some((folder, package))
 }
 
-/// The rows ``| `name` | what it is | may use | invariant |``.
+/// Parses the rows ``| `name` | what it is | may use | invariant |``.
 fn parse_table(document: &File) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (line, text) in document.lines() {
@@ -67,7 +67,7 @@ fn parse_table(document: &File) -> Vec<Row> {
     rows
 }
 
-/// Rows without a crate, and rows that use what has no row.
+/// Finds rows without a crate, and rows that use a crate without a row.
 fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in rows {
@@ -88,7 +88,7 @@ fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
     findings
 }
 
-/// A crate's folder is called like the crate, and the crate has a row.
+/// Checks that a crate's folder has the crate's name, and that the crate has a row.
 fn check_folder(rows: &[Row], folder: &str, package: &Package) -> Vec<Finding> {
     let mut findings = Vec::new();
     if folder != format!("server/{}", package.name) {
@@ -100,7 +100,7 @@ fn check_folder(rows: &[Row], folder: &str, package: &Package) -> Vec<Finding> {
     findings
 }
 
-/// A crate names only those of our packages that its row lists.
+/// Checks that a crate depends only on those of our packages that its row lists.
 fn check_dependencies(rows: &[Row], package: &Package, packages: &[Package], files: &[File]) -> Vec<Finding> {
     let Some(row) = rows.iter().find(|row| row.name == package.name) else { return Vec::new() };
     let manifest = format!("server/{}/Cargo.toml", package.name);
@@ -114,7 +114,7 @@ fn check_dependencies(rows: &[Row], package: &Package, packages: &[Package], fil
     findings
 }
 
-/// The 1-based line of a manifest that names a dependency.
+/// Returns the 1-based line of a manifest that names a dependency.
 fn line_of_dependency(files: &[File], manifest: &str, name: &str) -> usize {
     let names_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', ' ', '=']));
     let line = File::find(files, manifest).and_then(|file| file.lines().find(|(_, line)| names_it(line)));

@@ -1,12 +1,12 @@
-//! Third-party dependencies: each has its reason in `docs/dependencies.md`, and none is there without being used.
+//! Third-party dependencies: each needs its reason in `docs/dependencies.md`, and must be used.
 
 use super::{File, Finding, Package, npm};
 
-/// Where the reasons of all dependencies stand.
+/// The document with the reasons of all dependencies.
 pub(crate) const DOCUMENT: &str = "docs/dependencies.md";
 const MANIFEST: &str = "Cargo.toml";
 
-/// All findings about dependencies.
+/// Checks the dependencies.
 pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
     let (Some(document), Some(manifest)) = (File::find(files, DOCUMENT), File::find(files, MANIFEST)) else {
         return vec![Finding::new(DOCUMENT, "write the document: it gives the reason of every dependency")];
@@ -27,14 +27,14 @@ pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
     findings
 }
 
-/// The lines of `[workspace.dependencies]` with the names they pin.
+/// Returns the lines of `[workspace.dependencies]` with the names they pin.
 fn pinned_dependencies(manifest: &File) -> Vec<(usize, &str)> {
     let section = manifest.lines().skip_while(|(_, line)| *line != "[workspace.dependencies]").skip(1);
     let section = section.take_while(|(_, line)| !line.starts_with('['));
     section.filter_map(|(number, line)| Some((number, line.split_once(" = ")?.0))).collect()
 }
 
-/// Dependencies without a row in the document, and rows without a dependency. Our own crates need none.
+/// Finds dependencies without a row in the document, and rows without a dependency. Our own crates need none.
 fn check_document(document: &File, manifest: &File, pinned: &[(usize, &str)]) -> Vec<Finding> {
     let crates = document.lines().take_while(|(_, line)| *line != npm::SECTION);
     let documented: Vec<_> =
@@ -56,12 +56,12 @@ fn check_document(document: &File, manifest: &File, pinned: &[(usize, &str)]) ->
     findings
 }
 
-/// The name in a row ``| `name` | ..``.
+/// Returns the name in a row ``| `name` | ..``.
 pub(crate) fn documented_name(line: &str) -> Option<&str> {
     Some(line.strip_prefix("| `")?.split_once('`')?.0)
 }
 
-/// Dependencies that no source file of the package names.
+/// Finds dependencies that no source file of the package names.
 fn check_use(files: &[File], package: &Package) -> Vec<Finding> {
     let Some(folder) = &package.folder else { return Vec::new() };
     let prefix = format!("{folder}/");

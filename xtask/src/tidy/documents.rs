@@ -1,11 +1,11 @@
-//! Documents: the files and folders that they name exist.
+//! Checks that the files and folders named in documents exist.
 
 use super::{File, Finding};
 
-/// Top folders of the repository; a code span that begins with one of them is a path.
+/// Top-level folders of the repository; a code span that begins with one of them is a path.
 const FOLDERS: &[&str] = &["server/", "editors/", "vscode-extension/", "tests/", "xtask/", "docs/"];
 
-/// A finding for every path in a Markdown file that leads nowhere.
+/// Finds the paths in Markdown files that don't exist.
 pub(crate) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.path.ends_with(".md")) {
@@ -19,13 +19,13 @@ pub(crate) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// The code spans of a line that are paths of the repository.
+/// Returns the code spans of a line that are paths of the repository.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let spans = line.split('`').skip(1).step_by(2);
     spans.filter(|span| FOLDERS.iter().any(|folder| span.starts_with(folder)) && !span.contains([' ', '*']))
 }
 
-/// Whether a file or a folder with a file in it has this path.
+/// Whether this path is a file or a non-empty folder.
 fn exists(files: &[File], path: &str) -> bool {
     let path = path.trim_end_matches('/');
     files

@@ -1,4 +1,4 @@
-//! The repository's text files: what git tracks and what it would add.
+//! The repository's text files, tracked or untracked but not ignored.
 
 use std::fs;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) struct File {
     pub text: String,
 }
 
-/// All text files; files that are no UTF-8, and files that are tracked but deleted, are left out.
+/// Reads all text files; skips files that are not UTF-8, and tracked files that are deleted.
 pub(crate) fn read_all() -> Result<Vec<File>> {
     let mut git = Command::new("git");
     let listing =
@@ -26,17 +26,17 @@ pub(crate) fn read_all() -> Result<Vec<File>> {
 }
 
 impl File {
-    /// The file at a path, where it is one of them.
+    /// Returns the file at a path.
     pub(crate) fn find<'a>(files: &'a [File], path: &str) -> Option<&'a File> {
         files.iter().find(|file| file.path == path)
     }
 
-    /// Its lines with their 1-based numbers.
+    /// Returns its lines with their 1-based numbers.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 
-    /// The 1-based line of a byte offset.
+    /// Returns the 1-based line of a byte offset.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count() + 1
     }

@@ -1,32 +1,32 @@
-//! What a check has to say.
+//! Findings of the checks.
 
 use std::fmt;
 
-/// One violation with its place and remedy.
+/// A violation with its position and remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// File or folder, relative to the repository root.
     path: String,
     /// 1-based line.
     line: Option<usize>,
-    /// What is wrong and what to do about it.
+    /// The problem and its remedy.
     message: String,
-    /// Whether it is only said and does not fail the check.
+    /// Whether it is only printed and doesn't fail the check.
     pub(crate) is_warning: bool,
 }
 
 impl Finding {
-    /// A finding about a whole file or folder.
+    /// Creates a finding for a whole file or folder.
     pub(crate) fn new(path: &str, message: impl Into<String>) -> Finding {
         Finding { path: path.to_owned(), line: None, message: message.into(), is_warning: false }
     }
 
-    /// The same finding at a 1-based line.
+    /// Returns the same finding at a 1-based line.
     pub(crate) fn at(self, line: usize) -> Finding {
         Finding { line: Some(line), ..self }
     }
 
-    /// The same finding, only said.
+    /// Returns the same finding as a warning.
     pub(crate) fn warning(self) -> Finding {
         Finding { is_warning: true, ..self }
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The findings as lines, for the snapshots of the checks' tests.
+/// Renders the findings as lines, for the snapshots in the checks' tests.
 #[cfg(test)]
 pub(crate) fn lines(findings: &[Finding]) -> String {
     findings.iter().map(|finding| format!("{finding}\n")).collect()

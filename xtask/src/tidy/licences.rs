@@ -1,4 +1,4 @@
-//! Licences of all dependencies against a list of those that may be shipped in our binary.
+//! Checks the licences of all dependencies against a list of those that may be shipped in our binary.
 
 use std::iter::Peekable;
 use std::str::SplitWhitespace;
@@ -22,7 +22,7 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-/// A finding for every dependency that may not be shipped.
+/// Finds the dependencies that may not be shipped.
 pub(crate) fn check(packages: &[Package]) -> Vec<Finding> {
     let refused = packages.iter().filter(|package| !package.licence.as_deref().is_some_and(is_allowed));
     refused.map(refusal).collect()
@@ -37,7 +37,7 @@ fn refusal(package: &Package) -> Finding {
     Finding::new("Cargo.lock", message)
 }
 
-/// Whether an SPDX expression can be satisfied with allowed licences alone. A slash is the former way to write `OR`.
+/// Whether an SPDX expression can be satisfied with allowed licences only. A slash is the former notation of `OR`.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();

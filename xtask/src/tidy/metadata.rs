@@ -1,4 +1,4 @@
-//! The packages of the workspace and of everything it depends on, as `cargo metadata` tells.
+//! The packages of the workspace and all their dependencies, from `cargo metadata`.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(crate) struct Package {
     pub folder: Option<String>,
     /// Licence expression.
     pub licence: Option<String>,
-    /// Direct dependencies, those for tests and build scripts included, under the names they have at their own home.
+    /// Direct dependencies, including those of tests and build scripts, under their original names.
     pub dependencies: Vec<String>,
 }
 
-/// Reads all packages; fails when `Cargo.lock` is out of date.
+/// Reads all packages; fails if `Cargo.lock` is out of date.
 pub(crate) fn read() -> Result<Vec<Package>> {
     let json = process::output(process::cargo().args(["metadata", "--format-version", "1", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&json)?;

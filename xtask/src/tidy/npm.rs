@@ -1,5 +1,5 @@
-//! Packages of the VS Code extension: each at an exact version and with its reason in the document of dependencies; the lock
-//! file names no registry, so that everybody's own is asked.
+//! Packages of the VS Code extension: each needs an exact version and its reason in the document of dependencies. The lock file
+//! must not name a registry, so that each user's own registry is used.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const LOCK: &str = "vscode-extension/package-lock.json";
 /// The heading above the table of these packages.
 pub(crate) const SECTION: &str = "## The VS Code extension";
 
-/// All findings about these packages.
+/// Checks these packages.
 pub(crate) fn check(files: &[File]) -> Vec<Finding> {
     let (Some(document), Some(manifest), Some(lock)) =
         (File::find(files, DOCUMENT), File::find(files, MANIFEST), File::find(files, LOCK))
@@ -32,7 +32,7 @@ pub(crate) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Names and versions of all packages that the manifest asks for.
+/// Returns names and versions of all packages in the manifest.
 fn packages(manifest: &Value) -> Vec<(&str, &str)> {
     let tables = ["dependencies", "devDependencies"].iter().filter_map(|table| manifest[table].as_object());
     tables.flatten().map(|(name, version)| (name.as_str(), version.as_str().unwrap_or_default())).collect()

@@ -1,4 +1,4 @@
-//! Checks of Rust sources: module documentation, lengths, attributes that switch checks off.
+//! Checks of Rust sources: module documentation, lengths, and attributes that disable checks.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -6,18 +6,18 @@ use syn::{Block, ImplItemFn, ItemFn, Signature};
 
 use super::{File, Finding};
 
-/// Lines above which a module must say what it is.
+/// Modules with more lines need documentation.
 const UNDOCUMENTED_LINES: usize = 100;
 
-/// Lines above which a file is worth splitting, and above which it must be split; tests do not count. The limits are what
-/// well-kept Rust projects hold in nearly all of their files.
+/// Files with more lines should be split (warning), or must be split; tests do not count. Well-kept Rust projects stay below
+/// these limits in nearly all of their files.
 const LONG_FILE_LINES: usize = 600;
 const TOO_LONG_FILE_LINES: usize = 900;
 
-/// Lines above which a function must be split.
+/// Functions with more lines must be split.
 const TOO_LONG_FUNCTION_LINES: usize = 80;
 
-/// What switches a check off, written in two pieces since this file is checked too, and what to do instead.
+/// Attributes that disable checks, in two parts because this file is checked too, and their alternatives.
 const REFUSED: &[(&str, &str)] = &[
     (concat!("#[", "ignore"), "make the test quick or delete it"),
     (concat!("#[", "allow("), "write `#[expect(.., reason = \"..\")]`"),
@@ -26,7 +26,7 @@ const REFUSED: &[(&str, &str)] = &[
     (concat!("dbg", "!("), "remove it"),
 ];
 
-/// All findings in one Rust file.
+/// Checks one Rust file.
 pub(crate) fn check(file: &File) -> Vec<Finding> {
     let mut findings = check_refused(file);
     if !is_test_file(&file.path) {
@@ -107,7 +107,7 @@ impl<'ast> Visit<'ast> for LongFunctions<'_> {
     }
 }
 
-/// The file without its module of tests, which stands last.
+/// Returns the file without its test module, which comes last.
 fn production_part(file: &File) -> &str {
     file.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
 }

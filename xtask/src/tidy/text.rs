@@ -1,4 +1,4 @@
-//! Checks of any text file: white space, and paths that exist on one machine only.
+//! Checks of all text files: white space, and paths that exist on one machine only.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::{File, Finding};
 
-/// Parts of paths that mean something on one machine only. They are written in two pieces, since this file is checked too.
+/// Parts of paths that exist on one machine only; in two parts, because this file is checked too.
 const FOREIGN_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("../sha", "red"), concat!("/ro", "ot/")];
 
-/// The script of the continuous integration, which alone may know where the golden data lies.
+/// The script of the continuous integration; only this file may contain the path of the golden data.
 const CI_SCRIPT: &str = ".ci/run";
 
-/// All findings in one file.
+/// Checks one file.
 pub(crate) fn check(file: &File) -> Vec<Finding> {
     let mut findings = Vec::new();
     if [".rs", ".md", ".lua"].iter().any(|ending| file.path.ends_with(ending)) {
@@ -24,7 +24,7 @@ pub(crate) fn check(file: &File) -> Vec<Finding> {
     findings
 }
 
-/// Tabs and blanks at line ends. Inside of Rust's string literals both can be meant.
+/// Finds tabs and trailing blanks. Both are allowed in Rust's string literals.
 fn check_white_space(file: &File) -> Vec<Finding> {
     let literals = string_literals(file);
     let mut findings = Vec::new();
@@ -54,7 +54,7 @@ fn string_literals(file: &File) -> Vec<Range<usize>> {
     literals
 }
 
-/// Adds the byte ranges of literals. Documentation comments become literals too, but those are text like any other.
+/// Adds the byte ranges of literals. Documentation comments become literals too, but are checked like other text.
 fn collect_literals(tokens: TokenStream, literals: &mut Vec<Range<usize>>) {
     for token in tokens {
         match token {

@@ -1,21 +1,23 @@
-//! Fits sums of trees: gradient boosting with Newton steps (Friedman, 2001; Chen and Guestrin, 2016), all nodes of a level asking the
-//! same question (Kohavi, 1994), features in histograms. Deterministic: rows are drawn by a hash of their number.
+//! Fits sums of trees: gradient boosting with Newton steps (Friedman, 2001; Chen and Guestrin, 2016), oblivious trees, in which
+//! all nodes of a level use the same split (Kohavi, 1994), and features in histograms. Deterministic: rows are sampled by a
+//! hash of their number.
 //!
-//! The trees are the ones that the engine reads, and that small that fitting them takes seconds; a library would want its own.
+//! The trees have the engine's own format and are so small that fitting them takes seconds; a library would require its own
+//! format.
 
 use builtin::{DEPTH, Tree, Trees};
 use rayon::prelude::*;
 
-/// Thresholds that are tried for each feature.
+/// Maximum thresholds per feature.
 const BINS: usize = 64;
-/// Rows that thresholds are taken from.
+/// Number of rows from which thresholds are computed.
 const SAMPLED: usize = 100_000;
-/// Rows from which on a tree sees only a part of them, as many as these.
+/// Maximum rows per tree; above this number, each tree gets a sample.
 const PER_TREE: usize = 250_000;
-/// Keeps leaves small that few rows speak for.
+/// Regularization: shrinks leaves with few rows.
 const RIDGE: f64 = 20.0;
 
-/// What is to be learnt.
+/// Loss function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Labels are 0 or 1; the sum is a logit.
@@ -36,7 +38,7 @@ impl Loss {
         }
     }
 
-    /// The best sum for all.
+    /// Returns the best constant prediction.
     fn base(self, mean: f64) -> f64 {
         match self {
             Loss::Logistic => (mean.max(1e-6) / (1.0 - mean).max(1e-6)).ln(),
@@ -45,16 +47,16 @@ impl Loss {
     }
 }
 
-/// How much is fitted.
+/// Size of the fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) loss: Loss,
     pub(crate) trees: usize,
-    /// What is taken of each step.
+    /// Learning rate.
     pub(crate) rate: f64,
 }
 
-/// Rows of features with what they should come to.
+/// Rows of features with their labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     width: usize,
@@ -87,7 +89,7 @@ impl Rows {
     }
 }
 
-/// One feature of all rows as the number of the bin that it is in.
+/// One feature of all rows, as bin numbers.
 struct Column {
     /// A value in bin `b` exceeds the first `b` of these.
     thresholds: Vec<f32>,
@@ -108,7 +110,7 @@ impl Column {
     }
 }
 
-/// The sums of slopes and curvatures in a bin.
+/// Sums of the gradients and second derivatives in a bin.
 type Sums = (f64, f64);
 
 /// Fits trees to the rows.
@@ -136,7 +138,7 @@ pub(crate) fn boost(rows: &Rows, plan: &Plan) -> Trees {
     Trees::fitted(base as f32, trees)
 }
 
-/// Whether a tree sees a row.
+/// Whether a tree's sample contains the row.
 fn is_drawn(row: usize, tree: usize, count: usize) -> bool {
     let mixed = (row as u64 ^ (tree as u64) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 31).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -155,7 +157,7 @@ fn grow(columns: &[Column], drawn: &[usize], slopes: &[Sums], rate: f64) -> Tree
         let bins = best.map(|((_, bin), feature)| (feature, bin));
         let Some((feature, bin)) = bins.filter(|&(feature, bin)| bin < columns[feature].thresholds.len())
         else {
-            // Nothing can be asked any more: all rows are alike.
+            // No split is left: all rows are alike.
             leaf_of.iter_mut().for_each(|leaf| *leaf <<= 1);
             continue;
         };
@@ -176,7 +178,7 @@ fn add(sums: &mut Sums, slope: &Sums) {
     sums.1 += slope.1;
 }
 
-/// The gain of the best threshold, and the last bin below it.
+/// Returns the gain of the best threshold, and the last bin below it.
 fn best_threshold(
     column: &Column,
     drawn: &[usize],
@@ -208,7 +210,7 @@ fn best_threshold(
 mod tests {
     use super::*;
 
-    /// Whether two features are large, beside one that says nothing.
+    /// The label depends on whether two features are large; the third is noise.
     fn rows() -> Rows {
         let mut rows = Rows::new(3);
         for number in 0..4000u32 {

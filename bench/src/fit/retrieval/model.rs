@@ -4,23 +4,23 @@ use index::hybrid::{FEATURES, weights};
 
 use super::questions::{Candidate, Question};
 
-/// Steps of the fit; the loss changes in its fourth digit after some two hundred.
+/// Steps of the fit; after about two hundred the loss only changes in its fourth digit.
 const STEPS: usize = 400;
 const RATE: f64 = 0.05;
 const DECAYS: [f64; 2] = [0.9, 0.999];
-/// Keeps weights small that little speaks for: strength of the squared norm, for all questions together.
+/// Regularization: strength of the squared norm, for all questions together.
 const NORM: f64 = 3.0;
 
-/// A weight for each feature.
+/// One weight per feature.
 pub(crate) struct Model(Vec<f64>);
 
 impl Model {
-    /// The weights that the crate has now.
+    /// Returns the crate's current weights.
     pub(crate) fn current() -> Model {
         Model(weights().iter().map(|&weight| f64::from(weight)).collect())
     }
 
-    /// The weights that make the right answers most probable; `fixed` ones stay.
+    /// Returns the weights that maximize the probability of the right answers; `fixed` ones are unchanged.
     pub(crate) fn fit(questions: &[&Question], fixed: &[(&str, f32)]) -> Model {
         let mut model = Model(vec![0.0; FEATURES.len()]);
         let fixed: Vec<Option<f64>> = FEATURES
@@ -46,12 +46,12 @@ impl Model {
         model
     }
 
-    /// The weights in the order of [`FEATURES`].
+    /// Returns the weights in the order of [`FEATURES`].
     pub(crate) fn weights(&self) -> &[f64] {
         &self.0
     }
 
-    /// How many candidates stand before the definition that is used; `None` if it is no candidate or not known.
+    /// Returns the number of candidates ranked before the definition that is used; `None` if it is not a candidate or unknown.
     pub(crate) fn rank(&self, question: &Question) -> Option<usize> {
         if !question.is_resolved {
             return None;
@@ -66,7 +66,7 @@ impl Model {
         candidate.features.iter().zip(&self.0).map(|(value, weight)| f64::from(*value) * weight).sum()
     }
 
-    /// How the loss, the mean negative logarithm of the probability of a right answer, changes with each weight.
+    /// Returns the gradient of the loss, the mean negative log probability of a right answer.
     fn slope(&self, questions: &[&Question]) -> Vec<f64> {
         let mut slope: Vec<f64> = self.0.iter().map(|weight| NORM * weight).collect();
         for question in questions {
@@ -91,7 +91,7 @@ impl Model {
     }
 }
 
-/// Probabilities of those that take part; zero for the others.
+/// Returns the probabilities of the candidates that take part; zero for the others.
 fn softmax(scores: &[f64], takes_part: impl Fn(usize) -> bool) -> Vec<f64> {
     let part = |place: usize| Some(scores[place]).filter(|_| takes_part(place));
     let best = (0..scores.len()).filter_map(part).fold(f64::NEG_INFINITY, f64::max);

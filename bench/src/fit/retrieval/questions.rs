@@ -1,4 +1,4 @@
-//! What the model is fitted to.
+//! Training data of the retrieval model.
 
 use std::collections::HashSet;
 
@@ -9,26 +9,26 @@ use syntax::Language;
 
 use crate::measure::Mined;
 
-/// Candidates of a question that are kept; hardly any has more.
+/// Maximum candidates of a question; hardly any has more.
 const MAX_CANDIDATES: usize = 2_500;
 
-/// A cursor with what may be needed there.
+/// A cursor with its candidates.
 pub(crate) struct Question {
     pub(crate) candidates: Vec<Candidate>,
-    /// Whether the rules of the language lead to what is used.
+    /// Whether name resolution finds the used definition.
     pub(crate) is_resolved: bool,
 }
 
-/// A definition in reach.
+/// A candidate definition.
 pub(crate) struct Candidate {
     pub(crate) features: Vec<f32>,
-    /// Whether it is what is used next.
+    /// Whether it is the definition used next.
     pub(crate) is_used: bool,
-    /// Whether its name is written next, and was not before.
+    /// Whether its name is written next for the first time.
     pub(crate) is_named: bool,
 }
 
-/// The questions of a repository, each asked with what stands after the cursor and without.
+/// Returns the questions of a repository, each with and without the text after the cursor.
 pub(crate) fn of(mined: &Mined) -> Vec<Question> {
     let searcher = mined.searcher();
     let cases = mined.first_uses().iter();

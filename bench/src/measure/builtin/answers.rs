@@ -1,4 +1,4 @@
-//! Asks every method about every case, and judges the answers as the engine's feasibility study did.
+//! Runs every method on every case, and evaluates the answers as the engine's feasibility study did.
 
 use std::time::Instant;
 
@@ -12,65 +12,65 @@ use super::cases::{Case, Scenario, mine};
 use super::{CASES_PER_SCENARIO, SEED, significant};
 use crate::measure::repositories::Repo;
 
-/// The methods in the order of the tables.
+/// The methods, in the order of the tables.
 pub(super) const METHODS: [Method; 5] =
     [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid];
 
-/// One answer with its verdict.
+/// An evaluated answer.
 pub(super) struct Row {
     /// Unique over all repositories; the same for all methods.
     pub(super) case: String,
     pub(super) repo: &'static str,
-    /// The language that is measured of the repository.
+    /// The repository's measured language.
     pub(super) language: Language,
     pub(super) scenario: Scenario,
     /// Whether the near-duplicates of the case's file were hidden.
     pub(super) hidden: bool,
     pub(super) method: Method,
-    /// The tokens equal the truth's; line ends and comments do not count.
+    /// Whether the tokens equal the truth's, ignoring line ends and comments.
     pub(super) exact: bool,
     /// Indel similarity without surrounding blanks, 0 to 1.
     pub(super) similarity: f64,
-    /// From the text to the answer, the view included.
+    /// Time from the text to the answer, including the view.
     pub(super) milliseconds: f64,
-    /// Whether nothing was written.
+    /// Whether the answer is empty.
     pub(super) silent: bool,
     pub(super) trust: f64,
     pub(super) continuation: f64,
 }
 
-/// What could have been reached at a case, and where it was not.
+/// The best possible result at a case, and the reason why it was missed.
 pub(super) struct Ceiling {
     pub(super) repo: &'static str,
     pub(super) language: Language,
     pub(super) scenario: Scenario,
-    /// Whether the truth stands elsewhere too, blanks aside.
+    /// Whether the truth also occurs elsewhere, ignoring blanks.
     pub(super) stands_elsewhere: bool,
-    /// Whether any proposal is exactly right, and the greatest similarity of one.
+    /// Whether any proposal is exactly right, and the greatest similarity of any proposal.
     pub(super) best_exact: bool,
     pub(super) best_similarity: f64,
-    /// The line before the cursor, the truth, and what the engine wrote.
+    /// The line before the cursor, the truth, and the engine's answer.
     pub(super) line: String,
     pub(super) truth: String,
     pub(super) answer: String,
     pub(super) exact: bool,
 }
 
-/// How long it took to build a repository's corpus.
+/// Build time of a repository's corpus.
 pub(super) struct Build {
     pub(super) tokens: usize,
     pub(super) bytes: usize,
     pub(super) seconds: f64,
 }
 
-/// All that is found out about a repository.
+/// All results of a repository.
 pub(super) struct Answered {
     pub(super) rows: Vec<Row>,
     pub(super) ceilings: Vec<Ceiling>,
     pub(super) build: Build,
 }
 
-/// Mines the repository's cases in the measured language and lets every method answer them.
+/// Mines the repository's cases in the measured language and runs every method on them.
 pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> Answered {
     let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
     let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
@@ -92,7 +92,7 @@ fn without_blanks(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// A repository that cases are asked about.
+/// A repository with its cases.
 struct Asked<'a> {
     repo: &'a Repo,
     files: &'a [SourceFile],
@@ -167,7 +167,7 @@ impl Asked<'_> {
             repo: self.repo.pinned.name,
             language: self.repo.pinned.language,
             scenario: case.scenario,
-            // The hole itself is the first.
+            // The first occurrence is the hole itself.
             stands_elsewhere: self.dense.matches(&without_blanks(truth)).nth(1).is_some(),
             best_exact: best.0,
             best_similarity: best.1,
@@ -183,7 +183,7 @@ fn ungated(method: Method) -> Settings {
     Settings { method, min_probability: None, min_continuation: None }
 }
 
-/// Whether an answer is exactly right, and how similar it is to the truth.
+/// Returns whether an answer is exactly right, and its similarity to the truth.
 fn judge(language: Language, text: &str, truth: &str) -> (bool, f64) {
     let exact = significant(language, text) == significant(language, truth);
     (exact, Similarity::Indel.ratio(text.trim(), truth.trim()))

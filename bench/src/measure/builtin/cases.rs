@@ -1,4 +1,4 @@
-//! Cases cut from a repository as the engine's feasibility study cut them: seven scenarios, at most six a file.
+//! Cuts cases from a repository as the engine's feasibility study did: seven scenarios, at most six cases per file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use syntax::{Block, BlockKind, Language, SourceFile, TokenKind};
 use text::SplitMix64;
 
-/// What is cut.
+/// Kind of the hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scenario {
     StatementRest,
@@ -52,7 +52,8 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The text before the cursor. A complete body gets a fresh line, indented as its last one.
+    /// Returns the text before the cursor. After a complete body, the cursor is on a new line with the indentation of its last
+    /// one.
     pub(crate) fn before(&self, file: &SourceFile) -> String {
         let before = &file.text[..self.hole.start];
         if self.scenario != Scenario::CompleteBody {
@@ -64,19 +65,19 @@ impl Case {
     }
 }
 
-/// Files above this size are tables and tests of tables, in bytes.
+/// Maximum file size in bytes; larger files are tables and tests of tables.
 const MAX_FILE_BYTES: usize = 300_000;
 const MAX_PER_FILE: usize = 6;
 const MAX_STATEMENT_LINE_ENDS: usize = 3;
 const STATEMENT_BYTES: Range<usize> = 16..200;
 const MAX_BLOCK_LINE_ENDS: usize = 25;
 const MAX_FUNCTION_LINE_ENDS: usize = 30;
-/// Shorter names leave nothing to complete, in bytes.
+/// Minimum length of a name in bytes.
 const MIN_NAME: usize = 4;
-/// Characters typed of a name at most.
+/// Maximum typed characters of a name.
 const MAX_TYPED: usize = 3;
 
-/// Up to `per_scenario` cases of each scenario, spread over the files; the same for the same files and seed.
+/// Returns up to `per_scenario` cases of each scenario, spread over the files; deterministic for the same files and seed.
 pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
     let mut random = SplitMix64::new(seed);
     let mut pool: BTreeMap<Scenario, Vec<Case>> = BTreeMap::new();
@@ -106,7 +107,7 @@ type Hole = (Scenario, Range<usize>);
 
 fn holes(file: &SourceFile, random: &mut SplitMix64) -> Vec<Hole> {
     let tree = syntax::parse(file.language, &file.text);
-    // Macros break the trees of most C files.
+    // In C, macros cause parse errors in most files.
     if tree.has_error() && !matches!(file.language, Language::C | Language::Cpp) {
         return Vec::new();
     }
@@ -188,7 +189,7 @@ fn function_holes(text: &str, block: &Block, random: &mut SplitMix64) -> Vec<Hol
     holes
 }
 
-/// From the first to the last statement of the body, if the first one starts a line.
+/// Returns the range from the first to the last statement of the body, if the first one starts a line.
 fn body(text: &str, block: &Block) -> Option<Range<usize>> {
     let statements = &block.body.as_ref()?.statements;
     let hole = statements.first()?.start..statements.last()?.end;

@@ -1,8 +1,8 @@
-//! The built-in engine in a workspace of ten million tokens: memory, times of building, changing and starting, and answers.
+//! The built-in engine in a workspace of ten million tokens: memory; times to build, update and open the corpus; and answers.
 //!
-//! The workspace is of one language family, so that every question has all of it in sight: the family that the pinned repositories have
-//! most code of, and as many copies with other names as it takes. Building and starting are measured in processes of their own, in which
-//! nothing else takes memory.
+//! The workspace has one language family, so that every request sees all of it: the family with most code in the pinned
+//! repositories, with as many renamed copies as needed. Building and opening are measured in child processes, whose memory
+//! contains nothing else.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,15 +27,15 @@ use crate::measure::repositories::Repo;
 
 /// Tokens of the workspace.
 const TOKENS: usize = 10_000_000;
-/// Questions of each scenario.
+/// Requests per scenario.
 const CASES: usize = 200;
 const SEED: u64 = 11;
-/// Tokens of a file that is changed (the median of a repository).
+/// Tokens of a changed file (the median of a repository).
 const FILE_TOKENS: usize = 900;
-/// Files that a switch of branches changes.
+/// Number of files that a branch switch changes.
 const BRANCH_FILES: usize = 2000;
 const RUNS: usize = 30;
-/// Names the step that a child measures.
+/// Environment variable with the child's step.
 const STEP: &str = "GHOSTBENCH_BENCH_SCALE";
 const FOLDER: &str = "target/bench-repos/scale";
 const CACHES: &str = "target/bench-repos/scale-caches";
@@ -94,12 +94,12 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     ))
 }
 
-/// Whether this process measures one step.
+/// Whether this process is a child that measures one step.
 pub(crate) fn is_child() -> bool {
     std::env::var_os(STEP).is_some()
 }
 
-/// The child: measures its step and tells.
+/// In the child: measures its step and prints the result.
 pub(crate) fn measure_and_tell() -> Result<()> {
     let workspace = workspace::load(Path::new(FOLDER), &Limits::standard(), &|_| {})?;
     let cache = Cache::new(Path::new(CACHES), Cache::STANDARD_LIMIT);
@@ -117,7 +117,7 @@ fn child(step: &str) -> Result<Value> {
     serde_json::from_str(&told).context("the child prints no JSON")
 }
 
-/// Writes the workspace, if it is not there yet: whole repositories, then their copies.
+/// Writes the workspace if it is missing: whole repositories, then their copies.
 fn write_workspace(repos: &[Repo]) -> Result<()> {
     let folder = Path::new(FOLDER);
     if folder.is_dir() {
@@ -162,7 +162,7 @@ fn files_of_largest_family(repos: &[Repo]) -> Result<Vec<SourceFile>> {
     families.into_values().max_by_key(size).context("there is no code")
 }
 
-/// A file in which every name has an ending.
+/// Appends a suffix to every name of a file.
 fn renamed(file: &SourceFile, copy: usize) -> String {
     let mut out = String::with_capacity(file.text.len() * 5 / 4);
     let mut last = 0;
@@ -177,7 +177,7 @@ fn renamed(file: &SourceFile, copy: usize) -> String {
     out + &file.text[last..]
 }
 
-/// Builds the corpus, changes it and asks it.
+/// Builds and updates the corpus, and measures requests.
 fn cold(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let files = workspace.files();
     let before = memory("VmRSS")?;
@@ -216,7 +216,7 @@ fn family_name(family: Family) -> String {
     format!("{family:?}")
 }
 
-/// Milliseconds to take in a changed file of usual size: the middle of many.
+/// Returns the median time in milliseconds to update the corpus with a changed file of usual size.
 fn file_taken_in(corpus: &Corpus, files: &[SourceFile]) -> Result<f64> {
     let distance = |file: &&SourceFile| syntax::lex(file.language, &file.text).len().abs_diff(FILE_TOKENS);
     let file = files.iter().min_by_key(distance).context("there is no code")?;
@@ -240,7 +240,7 @@ fn branch_taken_in(corpus: &Corpus, files: &[SourceFile]) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Seconds of each answer, the view included: rests of statements, and blocks.
+/// Returns the seconds of each answer, including the view: remaining statements, and blocks.
 fn ask(corpus: &Corpus, files: &[SourceFile]) -> (Vec<f64>, Vec<f64>) {
     let own: Vec<SourceFile> =
         files.iter().filter(|file| file.path.starts_with("copy-0/")).cloned().collect();
@@ -272,7 +272,7 @@ fn answer(corpus: &Corpus, file: &SourceFile, case: &Case) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Opens the cached tokens, and asks one question.
+/// Opens the cached tokens, and measures one request.
 fn warm(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let files = workspace.files();
     let file = files.get(files.len() / 2).context("there is no code")?;
@@ -285,7 +285,7 @@ fn warm(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     Ok(json!({ "start_s": start.elapsed().as_secs_f64() }))
 }
 
-/// Bytes of this process' memory.
+/// Returns a memory value of this process in bytes.
 fn memory(field: &str) -> Result<f64> {
     let memory =
         document::field("/proc/self/status", field).context("the kernel does not tell the memory")?;
@@ -293,7 +293,7 @@ fn memory(field: &str) -> Result<f64> {
     Ok(kilobytes * 1024.0)
 }
 
-/// Lets the most memory so far be what is there now.
+/// Resets the peak memory to the current memory.
 fn forget_peak() -> Result<()> {
     const PEAK: &str = "5";
     fs::write(PathBuf::from("/proc/self/clear_refs"), PEAK).context("the kernel does not forget the peak")

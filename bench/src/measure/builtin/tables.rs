@@ -1,4 +1,4 @@
-//! The answers as tables.
+//! Renders the answers as tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use super::SEED;
 use super::answers::{Answered, Build, Ceiling, METHODS, Row};
 use super::cases::Scenario;
 
-/// What is wanted: the mean token-exact and edit similarity over the languages, in percent.
+/// Targets: the mean exact match and edit similarity over the languages, in percent.
 const TARGETS: [(Scenario, f64, f64); 6] = [
     (Scenario::StatementRest, 42.0, 72.0),
     (Scenario::StatementRestMidName, 40.0, 75.0),
@@ -21,7 +21,7 @@ const TARGETS: [(Scenario, f64, f64); 6] = [
     (Scenario::FunctionRest, 14.0, 55.0),
 ];
 
-/// The Markdown of the section.
+/// Renders the section as Markdown.
 pub(super) fn section(answered: &[Answered]) -> String {
     let rows: Vec<&Row> = answered.iter().flat_map(|one| &one.rows).collect();
     let ceilings: Vec<&Ceiling> = answered.iter().flat_map(|one| &one.ceilings).collect();
@@ -54,10 +54,10 @@ pub(super) fn section(answered: &[Answered]) -> String {
     out
 }
 
-/// Why writing into a string cannot fail.
+/// Panic message: writing to a string cannot fail.
 const STRING: &str = "a string takes everything";
 
-/// All answers as comma-separated values.
+/// Renders all answers as comma-separated values.
 pub(super) fn csv(answered: &[Answered]) -> String {
     let mut out =
         "case,repo,language,scenario,hidden,method,exact,similarity,milliseconds,silent,trust,continuation\n"
@@ -99,7 +99,7 @@ fn quality(rows: &[&Row]) -> String {
     out
 }
 
-/// Token-exact and edit similarity, percent.
+/// Exact match and edit similarity in percent.
 fn means(rows: &[&Row]) -> [f64; 2] {
     let exact = percent(rows.iter().filter(|row| row.exact).count(), rows.len());
     let similarity: f64 = rows.iter().map(|row| row.similarity).sum();
@@ -110,7 +110,7 @@ fn cell([exact, similarity]: [f64; 2]) -> String {
     format!("{exact:.1} / {similarity:.1}")
 }
 
-/// Median and 95th percentile, milliseconds.
+/// Median and 95th percentile in milliseconds.
 fn latencies(rows: &[&Row]) -> (f64, f64) {
     let mut sorted: Vec<f64> = rows.iter().map(|row| row.milliseconds).collect();
     sorted.sort_by(f64::total_cmp);
@@ -118,7 +118,7 @@ fn latencies(rows: &[&Row]) -> (f64, f64) {
     (at(50), at(95))
 }
 
-/// What the engine gains over the plain methods, with 95 % intervals clustered by repository.
+/// Differences between the engine and the single methods, with 95 % intervals clustered by repository.
 fn differences(rows: &[&Row]) -> String {
     let mut out = "| hybrid minus | nearest-line, exact | similarity | longest-match, exact | similarity |\n\
                    |---|---|---|---|---|\n"
@@ -175,7 +175,7 @@ fn in_language<'r>(rows: &[&'r Row], scenario: Scenario, language: &str) -> Vec<
     rows.filter(|row| row.scenario == scenario && row.language.name() == language).collect()
 }
 
-/// The mean of the languages' means: each counts the same, however many repositories it has.
+/// The mean of the languages' means: each has the same weight, whatever its number of repositories.
 fn mean_of_languages(rows: &[&Row], scenario: Scenario) -> [f64; 2] {
     let names = names_of(rows);
     let sum = names.iter().fold([0.0; 2], |sum, language| {
@@ -200,10 +200,10 @@ fn languages(rows: &[&Row]) -> String {
     out
 }
 
-/// By how much each target is missed, beside what bounds it.
+/// The distance to each target, with the upper bounds.
 fn shortfalls(rows: &[&Row], ceilings: &[&Ceiling]) -> String {
-    let mut out = "Means of the languages. *Best proposal*: as if the right one of the four were always chosen. *Elsewhere*: truths that stand \
-                   somewhere else in the repository too, blanks aside; little else can be copied. The study that the targets come from \
+    let mut out = "Means of the languages. *Best proposal*: as if the right one of the four were always chosen. *Elsewhere*: truths that also \
+                   occur elsewhere in the repository, ignoring blanks; little else can be copied. The study that the targets come from \
                    counted 66.7, 65.3, 19.7, 34.8, 12.7 and 25.0 % on its repositories.\n\n\
                    | scenario | hybrid | wanted | missing | best proposal | elsewhere |\n|---|---|---|---|---|---|\n"
         .to_owned();
@@ -241,14 +241,14 @@ fn shortfalls(rows: &[&Row], ceilings: &[&Ceiling]) -> String {
     out
 }
 
-/// Wrong statements that are shown of each kind, and how long they may be to be shown, bytes.
+/// Number of wrong statements shown per kind, and their maximum length in bytes.
 const EXAMPLES: usize = 6;
 const EXAMPLE_BYTES: usize = 60;
 
 /// Whether a wrong answer is of a kind.
 type IsKind = fn(&Ceiling) -> bool;
 
-/// Statements that came out wrong, spread over the repositories, by what went wrong.
+/// Wrong statements, spread over the repositories, by the kind of error.
 fn examples(ceilings: &[&Ceiling]) -> String {
     let fits = |text: &str| text.len() <= EXAMPLE_BYTES && !text.contains(['\n', '|', '`']);
     let wrong: Vec<&Ceiling> = ceilings
@@ -258,8 +258,8 @@ fn examples(ceilings: &[&Ceiling]) -> String {
         .collect();
     let kinds: [(&str, IsKind); 3] = [
         ("another proposal was right", |one| one.best_exact),
-        ("it stands elsewhere, and nobody proposed it", |one| !one.best_exact && one.stands_elsewhere),
-        ("it stands nowhere else", |one| !one.best_exact && !one.stands_elsewhere),
+        ("it occurs elsewhere, but was not proposed", |one| !one.best_exact && one.stands_elsewhere),
+        ("it occurs nowhere else", |one| !one.best_exact && !one.stands_elsewhere),
     ];
     let mut out = "Wrong statements by what went wrong:\n\n".to_owned();
     for (name, is_kind) in &kinds {
@@ -282,10 +282,10 @@ fn examples(ceilings: &[&Ceiling]) -> String {
     out
 }
 
-/// Shares of right answers that a gate may be set to.
+/// Precisions that a gate may be set to.
 const PRECISIONS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 
-/// How much can be shown if a certain share of it shall be right, and what the gates of the editor's settings keep back.
+/// Coverage at a given precision, and the effect of the gates in the editor's settings.
 fn gates(rows: &[&Row]) -> String {
     let least = Settings::for_editor().min_probability.unwrap_or_default();
     let mut out = format!(
@@ -305,7 +305,7 @@ fn gates(rows: &[&Row]) -> String {
     format!("{out}\n{}", continuations(rows))
 }
 
-/// The largest share of the cases, in percent, whose most trusted answers are right that often.
+/// Returns the largest share of the cases, in percent, whose most confident answers have this precision.
 fn coverage(rows: &[&Row], precision: f64) -> f64 {
     let mut shown: Vec<&&Row> = rows.iter().filter(|row| !row.silent).collect();
     shown.sort_by(|a, b| b.trust.total_cmp(&a.trust));
@@ -322,7 +322,7 @@ fn coverage(rows: &[&Row], precision: f64) -> f64 {
 /// Thresholds around the chosen one.
 const CONTINUATIONS: [f64; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
 
-/// What each threshold of the continuation would leave alone, rightly and wrongly.
+/// The number of blocks that each threshold would leave alone, rightly and wrongly.
 fn continuations(rows: &[&Row]) -> String {
     let chosen = Settings::for_editor().min_continuation;
     let mut out = "| continuation of | complete bodies left alone | rests left alone | exact rests lost |\n\

@@ -1,4 +1,4 @@
-//! How often an engine is asked while somebody types, and what they see: the real server, one request a key, no pause.
+//! Number of engine requests while typing, and the visible suggestions: the real server, one request per key, no pause.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,12 @@ use tests::lsp::{Buffer, Encoding};
 
 use crate::measure::lsp::editor::Editor;
 
-/// From one key to the next.
+/// Time between two keys.
 const RHYTHM: Duration = Duration::from_millis(120);
-/// The engine's time for an answer.
+/// The engine's latency.
 const LATENCY: Duration = Duration::from_millis(200);
 
-/// What is typed.
+/// The typed text.
 const PROGRAM: &str = "\
 def total(orders, limit):
     price = 0
@@ -37,7 +37,7 @@ def shipping(orders, country):
     return weight * RATES[country]
 ";
 
-/// Documents that answers would have made.
+/// Documents that accepted answers would have produced.
 type Meant = Arc<Mutex<Vec<String>>>;
 
 /// Measures and returns a row of the table.
@@ -63,7 +63,7 @@ pub(super) fn measure() -> Result<String> {
     ))
 }
 
-/// A server that is right in half of the calls, and what it was asked.
+/// A server that is right in half of the calls, with a counter of its requests.
 fn server(meant: &Meant) -> (MockServer, Arc<AtomicUsize>) {
     let (meant, calls) = (Arc::clone(meant), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&calls);
@@ -77,8 +77,8 @@ fn server(meant: &Meant) -> (MockServer, Arc<AtomicUsize>) {
     (server, calls)
 }
 
-/// The text around the cursor and what is said there: the rest of the line, or the next one where the line has ended; noise in every
-/// other call on average, in no order.
+/// Returns the text around the cursor and the answer: the rest of the line, or the next line at a line end; in half of the
+/// calls on average, in random order, noise.
 fn answer(received: &Received, call: usize) -> (String, String, String) {
     let body = received.json();
     let text = |field: &str| body[field].as_str().unwrap_or_default().to_owned();
@@ -92,17 +92,17 @@ fn answer(received: &Received, call: usize) -> (String, String, String) {
     (prefix, suffix, answer)
 }
 
-/// What was counted.
+/// Counters.
 #[derive(Default)]
 struct Typed {
     keys: usize,
-    /// Keys after which a text stood on the screen before the next one.
+    /// Keys after which a suggestion was visible before the next key.
     shown: usize,
-    /// Of those, texts that make a document that the engine meant.
+    /// Of those, suggestions that produce a document that the engine meant.
     valid: usize,
 }
 
-/// Types as in VS Code, which cancels the request under way at each key.
+/// Types as VS Code does, which cancels the pending request at each key.
 fn type_program(editor: &Editor, meant: &Meant) -> Result<Typed> {
     let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, "");
     editor.open(&buffer);
@@ -120,7 +120,7 @@ fn type_program(editor: &Editor, meant: &Meant) -> Result<Typed> {
         if !editor.client.is_answered(asked) {
             editor.client.cancel(asked);
         }
-        // One that was cancelled may have been answered just before, too late to be seen.
+        // A cancelled request may have been answered just before, too late to be visible.
         let Ok(answer) = editor.client.wait(asked) else { continue };
         let Some(item) = answer["items"].get(0) else { continue };
         typed.shown += 1;
@@ -129,13 +129,13 @@ fn type_program(editor: &Editor, meant: &Meant) -> Result<Typed> {
     Ok(typed)
 }
 
-/// Whether accepting the item makes a document that an answer would have made.
+/// Whether accepting the item produces a document that an answer would have produced.
 fn is_valid(buffer: &Buffer, item: &Value, meant: &Meant) -> bool {
     let accepted = [buffer.text(), &buffer.ghost_text(buffer.text().len(), item)].concat();
     lock(meant).iter().any(|meant| meant.trim_end() == accepted)
 }
 
-/// The keys that a text is typed with, in an editor that indents by itself.
+/// The keys that type a text in an editor with automatic indentation.
 fn keys(mut text: &str) -> Vec<&str> {
     let mut keys = Vec::new();
     while let Some(first) = text.chars().next() {

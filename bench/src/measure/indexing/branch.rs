@@ -10,18 +10,18 @@ use syntax::SourceFile;
 
 use super::time;
 
-/// Files that change; all of a smaller folder.
+/// Number of changed files; all files of a smaller folder.
 const FILES: usize = 2_000;
 
-/// What a switch cost.
+/// Cost of a switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch {
     pub(super) files: usize,
-    /// Until all of them are searchable.
+    /// Time until all changes are searchable.
     pub(super) took: Duration,
 }
 
-/// Switches there and back; the slower one counts.
+/// Measures switches in both directions; the slower one counts.
 pub(super) fn measure(indexer: &mut Indexer, folder: &Path) -> Result<Switch> {
     let files = indexer.indexed().files.files().clone();
     let changed: Vec<&SourceFile> = files.iter().take(FILES).collect();
@@ -30,7 +30,7 @@ pub(super) fn measure(indexer: &mut Indexer, folder: &Path) -> Result<Switch> {
     Ok(Switch { files: changed.len(), took: there.max(back) })
 }
 
-/// Writes the files with something behind their text, and takes that in.
+/// Appends a text to the files, and updates the index.
 fn switch(indexer: &mut Indexer, folder: &Path, files: &[&SourceFile], end: &str) -> Result<Duration> {
     for file in files {
         fs::write(folder.join(&*file.path), format!("{}{end}", file.text))?;

@@ -1,4 +1,4 @@
-//! Folders of a given size, put together from the pinned repositories: every language the same share, as far as there is code.
+//! Folders of a given size, built from the pinned repositories: the same share for every language, as far as there is code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Share<'a> {
 }
 
 impl Corpus {
-    /// About so many lines. A corpus that is there already stays as it is.
+    /// Creates a corpus with about this number of lines. An existing corpus is reused.
     pub(super) fn new(repos: &[Repo], lines: usize) -> Result<Corpus> {
         let folder = Path::new("target/bench-repos").join(format!("corpus-{lines}"));
         if !folder.is_dir() {
@@ -63,7 +63,7 @@ fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes files until there are so many lines, and tells how many there are.
+/// Writes files until this number of lines is reached; returns the actual number.
 fn write_share(share: &Share<'_>, lines: usize, folder: &Path) -> Result<usize> {
     let mut written = 0;
     for (repo, file) in &share.files {

@@ -1,4 +1,4 @@
-//! From an edit in a file of 3,000 lines to the first search that finds it.
+//! Time from an edit in a file of 3,000 lines to the first search that finds it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::measure::figures::Times;
 
 /// Lines of the edited file.
 const LINES: usize = 3_000;
-/// Edits in each language.
+/// Edits per language.
 const EDITS: usize = 50;
-/// The languages of the figures that retrieval is judged by.
+/// The languages of the reported retrieval figures.
 pub(super) const LANGUAGES: [Language; 4] =
     [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
 
-/// The file is read anew as a whole, put over the index and searched for a name that only the edit has.
+/// Reads the whole file again, adds it to the index and searches for a name that only the edit contains.
 pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
     let mut times = Vec::new();
     for language in LANGUAGES {
@@ -31,7 +31,7 @@ pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
     Ok(Times::new(times))
 }
 
-/// The first lines of the files in a language, again and again where there are too few.
+/// The first lines of the files in a language, repeated if there are too few.
 pub(super) fn lines(indexed: &Indexed, language: Language) -> Result<Vec<&str>> {
     let files: Vec<&SourceFile> =
         indexed.files.files().iter().filter(|file| file.language == language).collect();

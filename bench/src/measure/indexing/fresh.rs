@@ -1,4 +1,4 @@
-//! A folder in a fresh process: indexed without a cache, then opened again with what that left.
+//! A folder in a fresh process: indexed without a cache, then opened again from the cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use xtask::process;
 
 use crate::measure::{document, neighbours};
 
-/// Times each is done; the middle one counts.
+/// Repetitions of each measurement; the median counts.
 const RUNS: usize = 3;
-/// Names the folder to the child.
+/// Environment variable with the child's folder.
 const FOLDER: &str = "GHOSTBENCH_BENCH_FOLDER";
-/// Names the folder of caches to the child.
+/// Environment variable with the child's cache folder.
 const CACHE: &str = "GHOSTBENCH_BENCH_CACHE";
 
-/// What a child tells.
+/// Output of a child.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opened {
-    /// Until everything is indexed.
+    /// Time until everything is indexed.
     pub(super) seconds: f64,
-    /// What the process had of the processors until then.
+    /// Processor time until then.
     pub(super) core_seconds: f64,
-    /// Until the first retrieval is answered.
+    /// Time until the first retrieval is answered.
     pub(super) answered: f64,
-    /// Resident set after that, bytes.
+    /// Resident set after that in bytes.
     pub(super) memory: f64,
 }
 
-/// Opens a folder without a cache, and with one.
+/// Opens a folder without a cache and with one.
 pub(super) fn measure(folder: &Path) -> Result<(Opened, Opened)> {
     let caches = folder.with_extension("cache");
     let mut cold = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn is_child() -> bool {
     std::env::var_os(FOLDER).is_some()
 }
 
-/// The child: opens the folder, asks once, tells how that went, and leaves a cache.
+/// In the child: opens the folder, retrieves once, prints the result, and leaves a cache.
 pub(crate) fn open_and_tell() -> Result<()> {
     let folder =
         |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
@@ -100,7 +100,7 @@ pub(crate) fn open_and_tell() -> Result<()> {
     Ok(())
 }
 
-/// Asks in the middle of the middle file.
+/// Retrieves in the middle of the middle file.
 fn ask(indexed: &Indexed) -> Result<()> {
     let files = indexed.files.files();
     let file = files.get(files.len() / 2).context("the folder holds no code")?;

@@ -1,4 +1,4 @@
-//! How long the strategies take at cursors spread over a folder.
+//! Query times of the strategies at cursors spread over a folder.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use syntax::SourceFile;
 use super::time;
 use crate::measure::figures::Times;
 
-/// Cursors, one to a file.
+/// Number of cursors, one per file.
 const CURSORS: usize = 600;
-/// Every strategy has been asked so often before the clock counts.
+/// Warm-up queries per strategy.
 const WARM_UP: usize = 20;
 
 /// The strategies of the table.
@@ -32,7 +32,7 @@ pub(super) fn measure(indexed: &Indexed) -> [Times; 4] {
     })
 }
 
-/// Asks in the middle of a line, which stands further down from file to file.
+/// Queries in the middle of a line, further down from file to file.
 fn ask(indexed: &Indexed, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
     let share = number % 10;
     let start = file.text.floor_char_boundary(file.text.len() * (2 * share + 1) / 20);

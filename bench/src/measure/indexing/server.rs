@@ -1,7 +1,7 @@
-//! The index inside the running server: `ghostbench lsp` in a copy of a corpus, as an editor meets it.
+//! The index inside the running server: `ghostbench lsp` in a copy of a corpus, as an editor uses it.
 //!
-//! The client is that of the end-to-end tests, whose own work is part of every time. The engine behind the server is a scripted one
-//! that says at once which names it was given as context, so that an answer tells what retrieval has found.
+//! The client is that of the end-to-end tests, whose own work is part of every time. The server's engine is a scripted one that
+//! answers at once with the names in its context, so that an answer shows the retrieved names.
 
 use std::path::Path;
 
@@ -22,15 +22,15 @@ use self::desk::{Desk, Teller};
 use self::reopening::Reopened;
 pub(super) use self::switch::Switches;
 
-/// What was measured of the server in one corpus.
+/// Results of the server in one corpus.
 pub(super) struct Served {
     /// Started without a cache, and with one.
     pub(super) reopened: Reopened,
-    /// Branch switches that the client tells of.
+    /// Branch switches reported by the client.
     pub(super) told: Switches,
-    /// Branch switches that the server's own watcher sees.
+    /// Branch switches detected by the server's own watcher.
     pub(super) watched: Switches,
-    /// Edits of one document that another document asks for, in each of [`LANGUAGES`].
+    /// Edits of one document that another document needs, in each of [`LANGUAGES`].
     pub(super) edits: [Times; LANGUAGES.len()],
 }
 

@@ -1,4 +1,4 @@
-//! The measured corpora side by side.
+//! The table that compares the measured corpora.
 
 use workspace::Totals;
 
@@ -9,7 +9,7 @@ use super::queries::STRATEGIES;
 use super::server::{Served, Switches};
 use crate::measure::figures::{Times, milliseconds};
 
-/// What was measured in one corpus.
+/// Results of one corpus.
 pub(super) struct Column {
     pub(super) totals: Totals,
     pub(super) cold: Opened,
@@ -20,18 +20,18 @@ pub(super) struct Column {
     pub(super) served: Served,
 }
 
-/// What stands above the table; `neighbours` is the share of processor time that other programs took, in percent.
+/// The text above the table; `neighbours` is the share of processor time that other programs took, in percent.
 fn conditions(neighbours: f64) -> String {
     format!(
         "Corpora put together from the pinned repositories, all languages in equal shares as far as there is code. Indexing (walking, \
          reading, parsing, deriving) and opening again from the cache are whole fresh processes, the middle of three, with the files in \
          the page cache. Queries are asked at cursors spread over the files, 512 tokens, with nothing kept from one to the next. An edit \
          is searchable when the edited file is parsed as a whole, put over the index and found by a name that is nowhere else; the \
-         server parses again only what changed. Targets are for a million lines. Other programs took {neighbours:.0} % of the processor time meanwhile.\n"
+         server parses again only what changed. Targets are for a million lines. Other programs took {neighbours:.0} % of the processor time during the measurement.\n"
     )
 }
 
-/// The Markdown of the section.
+/// Renders the section as Markdown.
 pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
     let row = |what: &str, target: &str, value: &dyn Fn(&Column) -> String| {
         let values: Vec<String> = columns.iter().map(value).collect();
@@ -66,7 +66,7 @@ pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
             times(&column.queries[number])
         }));
     }
-    lines.push(row("edit in 3,000 lines to searchable, the file read anew, p50 / p99 ms", "", &|column| {
+    lines.push(row("edit in 3,000 lines to searchable, the file read again, p50 / p99 ms", "", &|column| {
         times(&column.edits)
     }));
     lines.push(row("files of a branch switch; s until searchable", "2000; 10", &|column| {
@@ -76,10 +76,10 @@ pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
     lines.join("\n")
 }
 
-/// Writes a row: what was measured, the target, and the cell of each column.
+/// Writes a row: name, target, and the cell of each column.
 type Row<'a> = dyn Fn(&str, &str, &dyn Fn(&Column) -> String) -> String + 'a;
 
-/// The switches that somebody tells of.
+/// Selects the switches of one notification source.
 type SwitchesOf = fn(&Column) -> &Switches;
 
 /// The rows of the server.
@@ -118,7 +118,7 @@ fn served(row: &Row<'_>) -> Vec<String> {
             times(&switches(column).idle)
         }));
         lines.push(row(
-            "server: completions meanwhile, p50 / p99 ms; times the idle p99",
+            "server: completions during a switch, p50 / p99 ms; times the idle p99",
             "– / –; 2",
             &|column| {
                 let Switches { idle, meanwhile, .. } = switches(column);

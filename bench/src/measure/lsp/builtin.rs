@@ -1,4 +1,4 @@
-//! The built-in engine behind the server, in the pinned repositories: how fast it answers, and how fast it stops.
+//! The built-in engine behind the server, in the pinned repositories: time to answer and time to stop.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,18 +18,18 @@ use crate::measure::repositories::Repo;
 /// Requests in all repositories together; each gets the same number, rounded up.
 const REQUESTS: usize = 500;
 
-/// The places that take longest are asked about again, and cancelled.
+/// Number of slowest positions that are requested again and cancelled.
 const CANCELLED: usize = 100;
 
-/// Requests that were answered before the cancel came do not count; at least these must be left.
+/// Requests that were answered before the cancellation are excluded; at least this many must remain.
 const MIN_CANCELS: usize = 10;
 
 const FREED: &[Limit] = &[Limit { percentile: 99, ms: 5.0 }];
 
-/// Between two looks at the server's threads, so that the looking does not take the processor that it is about.
+/// Poll interval of the server's threads, so that polling doesn't use up the measured processor.
 const POLL: Duration = Duration::from_micros(50);
 
-/// A document without the rest of the line behind its cursor.
+/// A cursor in a document without the rest of its line.
 struct Place {
     buffer: Buffer,
     cursor: usize,
@@ -69,7 +69,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     ])
 }
 
-/// Places spread over the files of the measured language, and over each file's words.
+/// Positions spread over the files of the measured language, and over each file's words.
 fn places_of(repo: &Repo, count: usize) -> Result<Vec<Place>> {
     let name = repo.pinned.name;
     let snapshot = workspace::load(&repo.root, &Limits::standard(), &|_| {})
@@ -92,7 +92,7 @@ fn places_of(repo: &Repo, count: usize) -> Result<Vec<Place>> {
     Ok((0..count).map(place).collect())
 }
 
-/// Where words of at least two letters end.
+/// Ends of words with at least two letters.
 fn word_ends(text: &str) -> Vec<usize> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let ends = text.as_bytes().windows(3).enumerate();
@@ -103,7 +103,7 @@ fn word_ends(text: &str) -> Vec<usize> {
     .collect()
 }
 
-/// How long an answer takes, and whether there is text in it.
+/// Returns the time of an answer, and whether it contains text.
 fn answer(editor: &Editor, place: &Place) -> (Duration, bool) {
     let params = completion(&place.buffer, place.cursor);
     editor.open(&place.buffer);
@@ -112,8 +112,8 @@ fn answer(editor: &Editor, place: &Place) -> (Duration, bool) {
     (took, answer["items"].as_array().is_some_and(|items| !items.is_empty()))
 }
 
-/// `busy` counts questions, and this engine's thread may outlive its question. So the clock stops when none of the server's threads
-/// runs any more.
+/// `busy` counts requests, and this engine's thread may outlive its request. So the measurement ends when no thread of the
+/// server runs any more.
 fn cancels(editor: &Editor, slowest: &[(Duration, &Place)]) -> Result<Times> {
     let mut times = Vec::new();
     for (number, &(took, place)) in slowest.iter().enumerate() {
@@ -134,7 +134,7 @@ fn cancels(editor: &Editor, slowest: &[(Duration, &Place)]) -> Result<Times> {
     Ok(Times::new(times))
 }
 
-/// How long the server goes on after a cancel; `None` if the request was answered before.
+/// Returns the time that the server continues after a cancellation; `None` if the request was answered before.
 fn cancel(editor: &Editor, id: i64) -> Result<Option<Duration>> {
     let server = editor.client.process_id();
     let start = Instant::now();

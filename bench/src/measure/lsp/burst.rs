@@ -1,4 +1,4 @@
-//! A burst of changes, as multiple cursors and macros send it, and the request behind it.
+//! A burst of changes, as multiple cursors and macros send it, and the request that follows it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What an editor does, in short: a server of its own, with a home of its own, and documents.
+//! A simulated editor: its own server and home folder, and documents.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::{Buffer, Client, Setup, uri};
 
-/// Engines that think as long as they are told to get the time for it.
+/// Deadline for engines with a configured delay.
 pub(in crate::measure) const DEADLINE_MS: u64 = 600_000;
-/// Longer than reading any folder takes.
+/// Timeout for reading a folder.
 const READING: Duration = Duration::from_secs(120);
 
-/// An editor with a server. Dropping it ends the server, and asserts that it behaved.
+/// An editor with a server. Dropping it shuts the server down, and asserts that it behaved correctly.
 pub(in crate::measure) struct Editor {
     pub(in crate::measure) client: Client,
-    /// Where the server keeps its files; also a workspace without any.
+    /// Folder of the server's files; also a workspace without source files.
     project: Arc<Project>,
 }
 
 impl Editor {
-    /// A client without a folder that lets the status line be.
+    /// A client without a folder and status requests.
     pub(in crate::measure) fn setup() -> Setup {
         Setup::default().allow("ghostbench/didChangeStatus")
     }
 
-    /// With the built-in engine.
+    /// Starts an editor with the built-in engine.
     pub(in crate::measure) fn builtin(ghostbench: &Path, setup: Setup) -> Editor {
         Editor::start(Project::new(""), ghostbench, &[], setup)
     }
 
-    /// With an engine that answers at once in `fast.py`, and after `delay` in `slow.py`, in an empty folder.
+    /// Starts an editor with an engine that answers at once in `fast.py`, and after `delay` in `slow.py`, in an empty folder.
     pub(in crate::measure) fn scripted(ghostbench: &Path, delay: Duration) -> Editor {
-        // Nobody types this, so no answer is used again.
+        // This character isn't typed, so no answer is reused.
         let answer = "\u{a7}";
         let rules = json!([
             {"path": "fast.py", "text": answer},
@@ -48,7 +48,7 @@ impl Editor {
         Editor::start(project, ghostbench, &["--scripted", &rules.to_string()], setup)
     }
 
-    /// With further arguments of the server, whose home is the project's.
+    /// Starts an editor with further arguments of the server, whose home is the project's.
     pub(in crate::measure) fn start(
         project: impl Into<Arc<Project>>,
         ghostbench: &Path,
@@ -62,12 +62,12 @@ impl Editor {
         Editor { client, project }
     }
 
-    /// The URI of a file of the empty folder.
+    /// Returns the URI of a file of the empty folder.
     pub(in crate::measure) fn uri(&self, path: &str) -> String {
         uri(&self.project.root().join(path))
     }
 
-    /// Opens a document, and waits until the server has taken it in.
+    /// Opens a document, and waits until the server has processed it.
     pub(in crate::measure) fn open(&self, buffer: &Buffer) {
         self.client.notify("textDocument/didOpen", buffer.did_open());
         self.status();
@@ -83,17 +83,17 @@ impl Editor {
         self.client.notify("textDocument/didChange", params);
     }
 
-    /// Asks for a completion and waits for the answer.
+    /// Requests a completion and waits for the answer.
     pub(in crate::measure) fn complete(&self, params: Value) -> Value {
         self.client.call("textDocument/inlineCompletion", params)
     }
 
-    /// Asks for a completion.
+    /// Requests a completion.
     pub(in crate::measure) fn ask(&self, params: Value) -> i64 {
         self.client.request("textDocument/inlineCompletion", params)
     }
 
-    /// Questions that engines are working on.
+    /// Returns the number of requests in progress.
     pub(in crate::measure) fn busy(&self) -> Result<u64> {
         self.status()["busy"].as_u64().context("`ghostbench/status` tells no `busy`")
     }
@@ -116,7 +116,7 @@ impl Editor {
         }
     }
 
-    /// What the server is doing.
+    /// Returns the server's status.
     pub(in crate::measure) fn status(&self) -> Value {
         self.client.call("ghostbench/status", Value::Null)
     }

@@ -1,4 +1,4 @@
-//! A slow answer in flight: whether the editor's next messages wait for it, and how fast a cancel frees the engine.
+//! A slow answer in flight: whether the editor's next messages are delayed, and how fast a cancellation frees the engine.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,31 +11,31 @@ use super::source::Typist;
 use super::{Bench, time};
 use crate::measure::figures::{Limit, Row, Times};
 
-/// How long the slow engine takes.
+/// Delay of the slow engine.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// How long the slow request is on its way before the first of the others.
+/// Time between the slow request and the first of the others.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// Requests in a round, few enough that the slow engine is still at it after the last one.
+/// Requests per round, few enough to finish before the slow engine does.
 const REQUESTS: usize = 100;
 const ROUNDS: usize = 5;
 
-/// How much later than on an idle server an answer may come, milliseconds.
+/// Maximum additional delay of an answer compared to an idle server, in milliseconds.
 const MARGIN_MS: f64 = 2.0;
 
 const CANCELS: usize = 100;
 
 const FREED: &[Limit] = &[Limit { percentile: 99, ms: 5.0 }];
 
-/// The server, and somebody who types into both documents.
+/// The server, and typing in both documents.
 struct Desk {
     editor: Editor,
     slow: Typist,
     fast: Typist,
 }
 
-/// Types a character and sends a request; how long until its answer.
+/// Types a character and sends a request; returns the time until its answer.
 type Ask = fn(&mut Desk) -> Duration;
 
 pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
@@ -82,7 +82,7 @@ impl Desk {
         time(ask).0
     }
 
-    /// On an idle server and with a slow answer in flight, by turns, so that whatever else the machine does is done to both.
+    /// Alternates between an idle server and a slow answer in flight, so that other load on the machine affects both.
     fn idle_and_in_flight(&mut self, ask: Ask) -> Result<(Times, Times)> {
         let (mut idle, mut busy) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {

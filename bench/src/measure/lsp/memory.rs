@@ -1,4 +1,4 @@
-//! Whether the server grows: ten thousand requests, each behind a typed character.
+//! Whether the server's memory grows: ten thousand requests, each after a typed character.
 
 use anyhow::{Context, Result};
 use tests::lsp::uri;
@@ -9,11 +9,11 @@ use super::source::{REPOSITORY, Typist};
 use crate::measure::document;
 use crate::measure::figures::Row;
 
-/// What is remembered of late has its full size after these.
+/// Number of requests after which the caches have their full size.
 const WARM_UP: usize = 1000;
 const REQUESTS: usize = 10_000;
 
-/// How much the server may grow, bytes.
+/// Maximum growth in bytes.
 const MAX_GROWTH: f64 = 10e6;
 
 pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
@@ -41,7 +41,7 @@ fn request(editor: &Editor, typist: &mut Typist, count: usize) {
     }
 }
 
-/// The server's resident set, bytes.
+/// Returns the server's resident set in bytes.
 pub(in crate::measure) fn resident(editor: &Editor) -> Result<f64> {
     let file = format!("/proc/{}/status", editor.client.process_id());
     let value = document::field(&file, "VmRSS").context("the kernel does not tell the server's memory")?;

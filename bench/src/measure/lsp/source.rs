@@ -1,4 +1,4 @@
-//! The file that is typed into: 3,000 lines of real Python, as long as the one that peers were measured on.
+//! The edited file: 3,000 lines of real Python, as long as the one that peers were measured on.
 
 use std::fs;
 
@@ -8,35 +8,35 @@ use tests::lsp::{Buffer, Encoding};
 
 use crate::measure::repositories::Repo;
 
-/// The repository whose files it is made of.
+/// The repository of its files.
 pub(super) const REPOSITORY: &str = "rich";
 
-/// One file of that length is all table, so it is one and the start of another one.
+/// One single file of that length is only a table, so two files are joined.
 const FILES: [&str; 2] = ["rich/console.py", "rich/progress.py"];
 const LINES: usize = 3000;
 
-/// A comment at the very start: a cursor in it stands in no code.
+/// A comment at the very start: a cursor in it is not in code.
 const COMMENT: &str = "# Typed into by a program.\n";
 
-/// Typing begins before the first statement of this kind behind so many percent of the lines: the last one of a method.
+/// Typing begins before the first statement of this kind after this percentage of the lines: the last one of a method.
 const CURSOR_PERCENT: usize = 60;
 const STATEMENT: &str = "        return ";
 
 /// Statements of a method, as short as most are.
 pub(super) const STATEMENTS: &str = "        total = self.total + order.price\n";
 
-/// Line and character of a place in the comment.
+/// Line and character of a position in the comment.
 pub(super) const IN_COMMENT: (u32, u32) = (0, 2);
 
-/// The file and the place where typing begins.
+/// The file and the position where typing begins.
 pub(super) struct Source {
     pub(super) text: String,
-    /// Start of a line, in bytes.
+    /// Start of a line as a byte offset.
     pub(super) cursor: usize,
 }
 
 impl Source {
-    /// What it is.
+    /// Description.
     pub(super) const NAME: &str =
         "the first 3,000 lines of `console.py` and `progress.py` of rich in one, typed into behind 60 %";
 
@@ -56,12 +56,12 @@ impl Source {
         Ok(Source { text: lines.concat(), cursor })
     }
 
-    /// What stands behind the cursor.
+    /// Returns the text after the cursor.
     pub(super) fn rest(&self) -> &str {
         &self.text[self.cursor..]
     }
 
-    /// Somebody who types what stands behind the cursor once more, in a document of this text at `uri`.
+    /// Simulates typing the text after the cursor once more, in a document with this text at `uri`.
     pub(super) fn typist(&self, uri: String) -> Typist {
         Typist::new(Buffer::new(uri, "python", Encoding::Utf16, &self.text), self.cursor)
     }
@@ -73,7 +73,7 @@ pub(super) fn find<'a>(repos: &'a [Repo], name: &str) -> Result<&'a Repo> {
     repo.with_context(|| format!("no repository is called `{name}`"))
 }
 
-/// Somebody who types into a document, one character after the other.
+/// Simulates typing, one character after the other.
 pub(in crate::measure) struct Typist {
     pub(in crate::measure) buffer: Buffer,
     cursor: usize,
@@ -82,13 +82,13 @@ pub(in crate::measure) struct Typist {
 }
 
 impl Typist {
-    /// Somebody who types what stands behind `cursor` once more.
+    /// Simulates typing the text after `cursor` once more.
     pub(in crate::measure) fn new(buffer: Buffer, cursor: usize) -> Typist {
         let keys = buffer.text()[cursor..].chars().collect();
         Typist { buffer, cursor, keys, next: 0 }
     }
 
-    /// Types one character: the parameters of `textDocument/didChange`. After the last one comes the first one again.
+    /// Types one character: returns the parameters of `textDocument/didChange`. Starts over after the last character.
     pub(in crate::measure) fn key(&mut self) -> Value {
         let key = self.keys[self.next % self.keys.len()];
         let change = self.buffer.edit(self.cursor..self.cursor, key.encode_utf8(&mut [0; 4]));
@@ -97,13 +97,13 @@ impl Typist {
         change
     }
 
-    /// Parameters of `textDocument/inlineCompletion` at the cursor.
+    /// Returns the parameters of `textDocument/inlineCompletion` at the cursor.
     pub(in crate::measure) fn completion(&self) -> Value {
         completion(&self.buffer, self.cursor)
     }
 }
 
-/// Parameters of `textDocument/inlineCompletion` as typing asks for it.
+/// Returns the parameters of an automatic `textDocument/inlineCompletion`.
 pub(in crate::measure) fn completion(buffer: &Buffer, offset: usize) -> Value {
     const AUTOMATIC: u8 = 2;
     json!({

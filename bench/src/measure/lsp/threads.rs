@@ -1,14 +1,14 @@
-//! Whether a process computes, as the kernel sees it.
+//! Whether a process computes, from the kernel's thread states.
 
 use std::fs;
 
 use anyhow::{Context, Result};
 
-/// Whether any thread of the process runs, wants to run, or waits for memory.
+/// Whether any thread of the process is running, runnable, or waiting for memory.
 pub(super) fn any_runs(process: u32) -> Result<bool> {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).context("cannot list the server's threads")?;
     for task in tasks {
-        // A thread that has ended meanwhile does not run.
+        // A thread that has just ended does not run.
         let Ok(stat) = fs::read_to_string(task?.path().join("stat")) else { continue };
         if state(&stat).is_some_and(|state| ["R", "D"].contains(&state)) {
             return Ok(true);
@@ -17,7 +17,7 @@ pub(super) fn any_runs(process: u32) -> Result<bool> {
     Ok(false)
 }
 
-/// The state in a line of `/proc/*/stat`: it follows the name, which stands in brackets and may hold any character.
+/// Returns the state in a line of `/proc/*/stat`: it follows the name, which is in brackets and may contain any character.
 fn state(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ")?.1.split(' ').next()
 }

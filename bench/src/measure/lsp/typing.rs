@@ -1,7 +1,7 @@
-//! One typed character: taken in and, when next asked for, parsed.
+//! Cost of one typed character: applying the change and, at the next request, parsing.
 //!
-//! No request gives away the tree alone. So the steps that the server takes are taken here once more, on the same types and in the
-//! same order; and beside it stands what the character adds to a request over stdio that needs the tree.
+//! No request exposes the parse alone. So the server's steps are repeated here on the same types and in the same order; a
+//! second row is the additional time of a request over stdio that needs the tree.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,11 +28,11 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     Ok(vec![
         Row::times(format!("{what} of statements"), &plain, PROMISED),
         Row::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),
-        Row::times("those over stdio: what they add to a request that needs the tree", &added, &[]),
+        Row::times("the same over stdio: additional time of a request that needs the tree", &added, &[]),
     ])
 }
 
-/// An open document as the server keeps it.
+/// An open document, as in the server.
 struct Open {
     rope: Document,
     text: Arc<str>,
@@ -40,7 +40,7 @@ struct Open {
 }
 
 impl Open {
-    /// Takes in an insertion, and parses. `None` if there is no such place.
+    /// Applies an insertion, and parses. `None` if the position is invalid.
     fn insert(&mut self, at: Position, new: &str) -> Option<()> {
         let start = self.rope.offset(at, Encoding::Utf16)?;
         let end = self.rope.offset(at, Encoding::Utf16)?;
@@ -73,7 +73,8 @@ fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
     Ok(Times::new(times))
 }
 
-/// A request to record what stands in a comment needs the tree, and then records nothing. It is sent behind a change and once more.
+/// A request to record a case in a comment needs the tree, and then records nothing. It is sent once after a change and once
+/// more.
 fn over_stdio(bench: &Bench<'_>) -> Result<Times> {
     let editor = Editor::scripted(&bench.ghostbench, Duration::ZERO);
     let mut typist = bench.source.typist(editor.uri("fast.py"));

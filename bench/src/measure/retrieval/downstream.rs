@@ -1,7 +1,8 @@
-//! What retrieval changes for the built-in engine.
+//! Effect of retrieval on the built-in engine.
 //!
-//! CrossCodeEval's three settings show the engine the case's file and the case's context, nothing else. A fourth one is how the
-//! engine really works: with all other files of the repository in sight. A fifth one is whether context would help it then.
+//! In CrossCodeEval's three settings the engine only sees the case's file and context. The fourth setting is the engine's
+//! normal operation: all other files of the repository are visible. The fifth one measures whether context would help in
+//! addition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,14 +23,14 @@ use tokio_util::sync::CancellationToken;
 use super::mined::Mined;
 use super::observations::{Figures, difference, equal_languages, labels};
 
-/// What the engine sees.
+/// Input of the engine.
 #[derive(Clone, Copy)]
 enum Sight {
     /// The file and the context of this variant.
     Variant(Variant),
     /// The file and all others, without context.
     Repository,
-    /// The file and all others, and what was found for it.
+    /// The file and all others, with retrieved context.
     RepositoryAndRetrieval,
 }
 
@@ -51,7 +52,7 @@ impl Sight {
     }
 }
 
-/// Asks the engine about the first uses.
+/// Runs the engine on the first uses.
 pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
     let mut observations = Vec::new();
     for sight in SIGHTS {
@@ -63,7 +64,7 @@ pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
         };
         let mut cases: Vec<Case> = mined.variant(variant).cloned().collect();
         if let Sight::Repository | Sight::RepositoryAndRetrieval = sight {
-            // Engines are shown nothing but the file where a case says so.
+            // A case with a variant would restrict the engine to its file.
             cases.iter_mut().for_each(|case| case.variant = None);
         }
         let answers = answers(&cases, world)?;
@@ -73,7 +74,7 @@ pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
     Ok(observations)
 }
 
-/// The engine's answers in the order of the cases.
+/// Returns the engine's answers in the order of the cases.
 fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     let engine = ConfiguredEngine {
@@ -111,7 +112,7 @@ fn observation(mined: &Mined, sight: Sight, case: &Case, answer: &Prediction) ->
         truth: &case.truth,
     };
     Observation {
-        // The variants of a case have names of their own; the hole is what they share.
+        // The variants of a case have different names; they share the hole.
         case: format!("{}/{}", mined.name(), case.hole),
         cluster: mined.name().to_owned(),
         labels: labels(sight.name(), mined.language()),
@@ -120,7 +121,7 @@ fn observation(mined: &Mined, sight: Sight, case: &Case, answer: &Prediction) ->
     }
 }
 
-/// What stands above the table.
+/// The text above the table.
 const HEAD: &str = "\
 ### The built-in engine
 
@@ -132,7 +133,7 @@ with both these files and what `hybrid` found.
 |---|---|---|---|---|
 ";
 
-/// The answers as a table.
+/// Renders the answers as a table.
 pub(super) fn table(observations: &[Observation]) -> String {
     let observations = equal_languages(observations.to_vec());
     let figures = Figures::new(&observations);

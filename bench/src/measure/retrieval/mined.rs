@@ -1,4 +1,4 @@
-//! A repository with the cases that are cut from it.
+//! A repository with the cases cut from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -13,32 +13,32 @@ use workspace::Limits;
 use super::SEED;
 use crate::measure::repositories::Repo;
 
-/// First uses of names that are asked for in a repository, so that no repository outweighs the others.
+/// First uses of names per repository; limited so that no repository outweighs the others.
 const FIRST_USES: usize = 110;
-/// Later uses.
+/// Later uses per repository.
 const LATER_USES: usize = 40;
-/// Uses that are cut to find the later ones among them.
+/// Number of uses that are cut to find the later ones among them.
 const LATER_DRAWN: usize = 4 * LATER_USES;
-/// Cases that are cut from one hole.
+/// Cases per hole.
 const VARIANTS: usize = 3;
 
-/// What retrieval is asked about in one repository.
+/// Cases and index of one repository.
 pub(crate) struct Mined {
     repo: Repo,
     /// The files of the measured language.
     pub(super) files: Vec<SourceFile>,
-    /// Made of these.
+    /// Index of these files.
     pub(super) index: Index,
     pub(super) projects: Projects,
-    /// Variants of the first use of a name in a file, as CrossCodeEval cuts them, three to a hole.
+    /// Variants of the first use of a name in a file, as in CrossCodeEval, three per hole.
     variants: Vec<Case>,
-    /// Those of them that come without context.
+    /// Those without context.
     pub(super) first: Vec<Case>,
     /// Uses of names that the file has used before.
     pub(super) later: Vec<Case>,
 }
 
-/// What the table of repositories tells.
+/// Row of the table of repositories.
 pub(super) struct Summary {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
@@ -83,22 +83,22 @@ impl Mined {
         self.repo.pinned.language
     }
 
-    /// The first uses without context.
+    /// Returns the first uses without context.
     pub(crate) fn first_uses(&self) -> &[Case] {
         &self.first
     }
 
-    /// What the repository's files hold.
+    /// Returns a searcher over the repository's files.
     pub(crate) fn searcher(&self) -> Searcher {
         self.index.hide(&[])
     }
 
-    /// What its manifests say.
+    /// Returns the data of its manifests.
     pub(crate) fn projects(&self) -> &Projects {
         &self.projects
     }
 
-    /// The first uses in one of CrossCodeEval's three settings.
+    /// Returns the first uses in one of CrossCodeEval's three settings.
     pub(super) fn variant(&self, variant: Variant) -> impl Iterator<Item = &Case> {
         self.variants.iter().filter(move |case| case.variant == Some(variant))
     }
@@ -119,10 +119,10 @@ fn without_context(cases: &[Case]) -> impl Iterator<Item = Case> {
     cases.iter().filter(|case| case.variant == Some(Variant::InFile)).cloned()
 }
 
-/// Tells first uses of a name from later ones.
+/// Distinguishes first uses of a name from later ones.
 struct Later<'a> {
     sources: &'a Sources<'a>,
-    /// The uses of each file, looked up when it is first asked about.
+    /// The uses of each file, computed on first access.
     uses: BTreeMap<String, Vec<CrossFileUse>>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Later<'a> {
         Later { sources, uses: BTreeMap::new() }
     }
 
-    /// Whether the name that the case asks for is used before the hole; a name is what its first definition says.
+    /// Whether the case's name is used before the hole; the name is that of its first definition.
     fn is_later(&mut self, case: &Case) -> bool {
         let uses = self.uses.entry(case.path.clone()).or_insert_with(|| uses(self.sources, &case.path));
         let text = self.sources.files.iter().find(|file| *file.path == *case.path).map(|file| &file.text);

@@ -1,4 +1,4 @@
-//! Rows as the statistics want them: clustered by repository, and with every language weighing the same.
+//! Rows in the form that the statistics require: clustered by repository, and with equal weight for every language.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) const TOKENS: &str = "tokens";
 const ASKED: &str = "asked";
 const LANGUAGE: &str = "language";
 
-/// A row that was asked somebody, as an observation.
+/// Converts a row to an observation.
 pub(super) fn observation(row: &Row) -> Observation {
     let mut metrics = row.worth.metrics(row.is_resolved.then_some(row.is_defined));
     metrics.insert(TOKENS.to_owned(), MetricValue::Value(row.tokens));
@@ -29,12 +29,12 @@ pub(super) fn observation(row: &Row) -> Observation {
     }
 }
 
-/// What observations are grouped by.
+/// Labels by which observations are grouped.
 pub(super) fn labels(asked: &str, language: Language) -> BTreeMap<String, String> {
     [(ASKED.to_owned(), asked.to_owned()), (LANGUAGE.to_owned(), language.name().to_owned())].into()
 }
 
-/// The same observations, weighed so that the ratio of sums is the mean over the languages.
+/// Weights the observations so that the ratio of sums is the mean over the languages.
 pub(super) fn equal_languages(mut observations: Vec<Observation>) -> Vec<Observation> {
     let mut totals: BTreeMap<(String, String), f64> = BTreeMap::new();
     for observation in &observations {
@@ -55,7 +55,7 @@ pub(super) fn equal_languages(mut observations: Vec<Observation>) -> Vec<Observa
     observations
 }
 
-/// The figures of everybody who was asked.
+/// The figures of all strategies.
 pub(super) struct Figures(BTreeMap<String, scoring::Row>);
 
 impl Figures {
@@ -70,7 +70,7 @@ impl Figures {
         self.0.get(asked)
     }
 
-    /// A share in percent with its interval, where there is one. Nothing at all was to be expected, and needs none.
+    /// A share in percent with its interval, if there is one; a share of zero needs none.
     pub(super) fn percent(&self, asked: &str, metric: &str) -> String {
         let Some(cell) = self.of(asked).and_then(|row| row.cells.get(metric)) else { return String::new() };
         match (cell.value, cell.interval) {

@@ -1,4 +1,5 @@
-//! The strategy `bm25-chunks` against the same in Python with rank_bm25, on the same repositories and queries, in one run.
+//! The strategy `bm25-chunks` compared to the original in Python with rank_bm25, on the same repositories and queries, in one
+//! run.
 
 use std::fmt;
 use std::fs;
@@ -16,30 +17,31 @@ use xtask::process;
 
 use crate::measure::repositories::Repo;
 
-/// What the original asks for.
+/// Requirements of the original.
 const REQUIREMENTS: &[&str] = &["rank_bm25==0.2.2", "nltk==3.8.1"];
 
-/// Where the Python packages go, below the repository root.
+/// Folder of the Python packages, relative to the repository root.
 const ENVIRONMENT: &str = "target/rank-bm25-venv";
 
-/// The original's way, written down for this comparison.
+/// The original algorithm, rewritten for this comparison.
 const ORIGINAL: &str = "server/index/benches/rank_bm25_python.py";
 
-/// Where the repositories and queries are put for it.
+/// File with the repositories and queries for it.
 const ROWS: &str = "target/rank-bm25-rows.jsonl";
 
-/// Files of a repository that are asked for, and cursors in each.
+/// Files per repository, and cursors in each.
 const FILES: usize = 4;
 const CURSORS: usize = 5;
 
-/// Each query's best of so many rounds is taken. Ours take a hundredth of the time, so that other work on the machine shows more.
+/// Number of rounds per query, of which the best counts. Our implementation takes a hundredth of the time, so other load on the
+/// machine affects it more.
 const ROUNDS: usize = 20;
 const ORIGINAL_ROUNDS: &str = "3";
 
-/// How far scores may be apart.
+/// Maximum difference of scores.
 const TOLERANCE: f64 = 1e-9;
 
-/// What stands above the rows.
+/// The text above the rows.
 const HEAD: &str = "\
 `bm25-chunks` against CrossCodeEval's retriever in Python with rank_bm25 0.2.2 and NLTK 3.8.1: milliseconds on one core, means over
 cursors spread over each repository. A query is tokenizing the last ten lines, scoring up to 1,000 chunks, ordering them and choosing
@@ -50,7 +52,7 @@ another file is asked for. \"Same\" tells whether both found the same chunks in 
 | repository | language | chunks | queries | query | in Python | ratio | build | again | in Python | same |
 |---|---|---|---|---|---|---|---|---|---|---|";
 
-/// Both sides' times for some repositories.
+/// Times of both implementations for some repositories.
 pub(crate) struct Comparison {
     rows: Vec<Row>,
 }
@@ -62,7 +64,7 @@ struct Row {
     queries: usize,
     ours: Times,
     original: Times,
-    /// Our building where all files are cut already, in milliseconds; the original has no such thing.
+    /// Our build time if all files are split into chunks already, in milliseconds; the original has no such step.
     again: f64,
     is_same: bool,
 }
@@ -73,7 +75,7 @@ struct Times {
     query: f64,
 }
 
-/// A repository and where in it is asked.
+/// A repository and its cursors.
 struct Task {
     name: &'static str,
     language: Language,
@@ -81,24 +83,24 @@ struct Task {
     places: Vec<Place>,
 }
 
-/// A file that is asked for.
+/// A file with cursors.
 struct Place {
-    /// Candidates, the nearest first.
+    /// Candidates, nearest first.
     near: Vec<SourceFile>,
     /// The file up to each cursor.
     prefixes: Vec<String>,
 }
 
-/// What one side found at one place, and how long that took.
+/// Results and time of one implementation at one cursor.
 struct Answer {
     build: Duration,
     queries: Vec<(Duration, Found)>,
 }
 
-/// Ids and scores of what was found.
+/// Ids and scores of the results.
 type Found = Vec<(String, f64)>;
 
-/// Asks both sides the same in every repository that holds candidates.
+/// Runs both implementations in every repository with candidates.
 pub(crate) fn compare(repos: &[Repo]) -> Result<Comparison> {
     let tasks: Vec<Task> = repos.iter().map(Task::read).collect::<Result<_>>()?;
     let tasks: Vec<Task> = tasks.into_iter().filter(|task| !task.places.is_empty()).collect();
@@ -142,7 +144,7 @@ impl Task {
     }
 }
 
-/// The file under its path in the whole package: some rules look at the folder's name.
+/// The file under its path in the whole package, because some rules depend on the folder's name.
 fn in_package(file: &SourceFile, sources: &str) -> SourceFile {
     let path = if sources == "." { file.path.clone() } else { format!("{sources}/{}", file.path).into() };
     SourceFile { path, ..file.clone() }
@@ -203,7 +205,7 @@ fn cut(file: &SourceFile) -> Arc<FileChunks> {
     Arc::new(FileChunks::new(file.path.clone(), &file.text))
 }
 
-/// The shortest time of several, and the result.
+/// Returns the shortest time of several, and the result.
 fn timed<T>(work: impl Fn() -> T) -> (Duration, T) {
     let once = || {
         let start = Instant::now();
@@ -226,7 +228,7 @@ fn run_original(tasks: &[Task]) -> Result<Vec<Vec<Answer>>> {
     output.lines().map(|line| parse(line).context("the original printed something else")).collect()
 }
 
-/// The original's answers for one repository.
+/// Parses the original's answers for one repository.
 fn parse(line: &str) -> Option<Vec<Answer>> {
     let places: Value = serde_json::from_str(line).ok()?;
     places.as_array()?.iter().map(parse_answer).collect()

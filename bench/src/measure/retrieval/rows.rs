@@ -1,4 +1,4 @@
-//! Every strategy at every cursor, judged.
+//! Every strategy at every cursor, evaluated.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub(super) enum Use {
     Later,
 }
 
-/// What one strategy showed at one cursor.
+/// Output of one strategy at one cursor.
 pub(super) struct Row {
     /// Unique over all repositories; the same for all strategies.
     pub(super) case: String,
@@ -28,10 +28,10 @@ pub(super) struct Row {
     pub(super) place: String,
     pub(super) entity: String,
     pub(super) used: Use,
-    /// Whether the language's rules lead to the definition.
+    /// Whether name resolution finds the definition.
     pub(super) is_resolved: bool,
     pub(super) asked: Asked,
-    /// Whether a line is shown that defines the name, to which the language's rules lead.
+    /// Whether a shown line defines the name, as found by name resolution.
     pub(super) is_defined: bool,
     pub(super) worth: Worth,
     /// Characters shown, in tokens.
@@ -39,7 +39,7 @@ pub(super) struct Row {
     pub(super) milliseconds: f64,
 }
 
-/// Asks every strategy about the repository's cases. One core does it, so that times are those of one question alone.
+/// Runs every strategy on the repository's cases, on one core, so that times are those of a single query.
 pub(super) fn ask(mined: &Mined) -> Vec<Row> {
     let retriever = Retriever::new(mined);
     let first = mined.first.iter().map(|case| (Use::First, case));
@@ -77,7 +77,7 @@ fn is_shown(shown: &Shown, place: &DefinedAt) -> bool {
     shown.lines.iter().any(|(path, line)| **path == *place.path && *line == place.line)
 }
 
-/// All rows as comma-separated values.
+/// Renders all rows as comma-separated values.
 pub(super) fn csv(rows: &[Row]) -> String {
     let mut out =
         "case,repo,place,entity,use,resolved,strategy,defined,new,found,new_beyond,found_beyond,copy,tokens,ms\n"

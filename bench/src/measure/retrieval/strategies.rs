@@ -1,4 +1,4 @@
-//! Who is asked, and what each shows within the budget.
+//! The compared strategies, and their output within the budget.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,20 +50,20 @@ impl Asked {
     }
 }
 
-/// What is shown to an engine.
+/// Context for an engine.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
     /// The code of each item.
     pub(super) code: Vec<String>,
-    /// As much stands before a prompt: the code as comments, and what says where it is from.
+    /// Size of the context in a prompt: the code as comments, with its source.
     pub(super) characters: usize,
-    /// The lines of which it shows something, 0-based, each with its file.
+    /// The lines of which at least a part is shown, 0-based, each with its file.
     pub(super) lines: Vec<(Arc<str>, u32)>,
-    /// From the question to the items.
+    /// Time of the query.
     pub(super) took: Duration,
 }
 
-/// A repository that questions are asked in.
+/// A repository for queries.
 pub(super) struct Retriever<'a> {
     searcher: Searcher,
     projects: &'a Projects,
@@ -101,7 +101,7 @@ impl<'a> Retriever<'a> {
         Shown { took, ..render(language, &hits) }
     }
 
-    /// CrossCodeEval's items in CrossCodeEval's words.
+    /// CrossCodeEval's items in CrossCodeEval's format.
     fn chunks(&self, setting: Setting<'_>, language: Language, case: &Case) -> Shown {
         let query = cceval::Query { prefix: &case.prefix, setting, ranking: Ranking::Bm25 };
         let start = Instant::now();
@@ -124,7 +124,7 @@ fn chunks(file: &SourceFile) -> Arc<FileChunks> {
     Arc::new(FileChunks::new(Arc::clone(&file.path), &file.text))
 }
 
-/// The original's context of a prompt, and the chunks that are in it: those before the first that does not fit.
+/// The original's context of a prompt, and the chunks in it: those before the first that does not fit.
 fn assemble(language: Language, hits: &[ChunkHit]) -> (String, &[ChunkHit]) {
     let settings = LocalSettings { context_tokens: BUDGET_TOKENS, ..LocalSettings::PAPER };
     let text = |hits| cceval::local_prompt_with_chunks(language, hits, "", &settings, &token_ends).text;
@@ -148,7 +148,7 @@ fn token_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// The items as comments, each under the path of its file unless that stands above it already, up to the last line that fits.
+/// The items as comments, each under the path of its file unless the path is the same as before, up to the last line that fits.
 fn render(language: Language, hits: &[Hit]) -> Shown {
     let sign = if language == Language::Python { "# " } else { "// " };
     let mut shown = Shown::default();
@@ -171,7 +171,7 @@ fn render(language: Language, hits: &[Hit]) -> Shown {
     shown
 }
 
-/// Characters of a line of comment.
+/// Characters of a comment line.
 fn cost(sign: &str, line: &str) -> usize {
     sign.len() + line.chars().count() + "\n".len()
 }

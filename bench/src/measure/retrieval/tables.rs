@@ -1,4 +1,4 @@
-//! The rows as tables.
+//! Renders the rows as tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,15 +14,15 @@ use super::rows::{Row, Use};
 use super::strategies::Asked;
 use crate::measure::repositories::{FIT, REPOSITORIES};
 
-/// The languages of CrossCodeEval, in whose mean targets are set.
+/// The languages of CrossCodeEval; targets refer to their mean.
 const MAIN: [Language; 4] = [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
 /// The other languages.
 const OTHERS: [Language; 4] = [Language::Rust, Language::Go, Language::C, Language::Cpp];
 
-/// Why writing into a string cannot fail.
+/// Panic message: writing to a string cannot fail.
 const STRING: &str = "a string takes everything";
 
-/// The tables of what is found.
+/// The tables of retrieval quality.
 pub(super) fn quality(rows: &[Row]) -> String {
     let of = |used, languages: &[Language]| -> Vec<&Row> {
         rows.iter().filter(|row| row.used == used && languages.contains(&row.language)).collect()
@@ -76,18 +76,18 @@ fn observations(rows: &[&Row]) -> Vec<Observation> {
 
 const UNRESOLVED: &str = "What such a name means is guessed: nothing else in the repository is called so. No definition is counted.";
 
-const LATER: &str = "Names that the file has used before, mean of the same four languages. First uses favour whoever leaves out what the file has.";
+const LATER: &str = "Names that the file has used before, mean of the same four languages. First uses favour strategies that leave out the names of the file.";
 
 /// The columns of [`strategies`].
 const COLUMNS: [&str; 5] = [NEW_IDENTIFIERS, NEW_BEYOND_SUFFIX, ANY_NEW, DEFINITION_HIT, COPY];
 
-/// What was set out to be reached, in the columns of [`strategies`]; in brackets what is aimed at.
+/// The targets, in the columns of [`strategies`]; ambitions in brackets.
 const TARGETS: &str = "\
 | *target for hybrid (aim)* | 54 (62) | 48 (55) | 66 (74) | 66 (76) | 47.5 (50) | 512 | |
 | *target for hybrid, prefix only* | 47 | | | 60 | | 512 | |
 ";
 
-/// Everybody who was asked, as the mean over the languages.
+/// All strategies, as the mean over the languages.
 fn strategies(rows: &[&Row]) -> String {
     let figures = Figures::new(&equal_languages(observations(rows)));
     let mut out = format!(
@@ -105,7 +105,7 @@ fn strategies(rows: &[&Row]) -> String {
     out
 }
 
-/// Who is compared with whom: what comes second is subtracted.
+/// Pairs of compared strategies: the second one is subtracted.
 const PAIRS: [(Asked, Asked); 4] = [
     (Asked::Hybrid, Asked::Rg1),
     (Asked::HybridPrefix, Asked::Rg1),
@@ -153,10 +153,10 @@ fn cell(figures: &Figures, asked: &str) -> String {
     [NEW_IDENTIFIERS, ANY_NEW, DEFINITION_HIT, COPY].map(percent).join(" / ")
 }
 
-/// Examples of each language.
+/// Examples per language.
 const EXAMPLES: usize = 4;
 
-/// What `hybrid` does not show, with examples spread over the cases.
+/// The names that `hybrid` misses, with examples spread over the cases.
 fn missed(rows: &[&Row]) -> String {
     let shown_by_symbols: BTreeSet<&str> = rows
         .iter()
@@ -184,7 +184,7 @@ fn missed(rows: &[&Row]) -> String {
     out
 }
 
-/// Where the cases come from, and what the weights were fitted on.
+/// The repositories of the cases, and those that the weights were fitted on.
 pub(super) fn repositories(sources: &[Summary]) -> String {
     let mut out = "### Repositories\n\n| reported | version | language | lines | first uses | later uses |\n|---|---|---|---|---|---|\n"
         .to_owned();

@@ -1,7 +1,7 @@
-//! A cassette out of a file of prompts and answers, so that a model can be replayed that was asked by another program.
+//! Builds a cassette from a file of prompts and answers, to replay a model that another program queried.
 //!
-//! The file is JSON Lines. A row has `prompt`, the text as the model read it, and the answer under one of [`ANSWER`]; how the answer
-//! ended may stand under one of [`FINISH`], and which model gave it in `model`. Everything else in a row is passed over.
+//! The file is JSON Lines. Each row has `prompt`, the text as the model read it, and the answer under one of [`ANSWER`].
+//! Optional: the finish reason under one of [`FINISH`], and the model's name in `model`. Other fields are ignored.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::file::{self, Row};
 use super::{CassetteError, Piece, Recorded, Said};
 use crate::{Finish, HttpEngine};
 
-/// What the answer may be called.
+/// Accepted names of the answer field.
 pub(super) const ANSWER: [&str; 3] = ["answer", "output", "completion"];
 
-/// What the reason for its end may be called.
+/// Accepted names of the finish reason field.
 pub(super) const FINISH: [&str; 3] = ["finish", "finish_reason", "stop_reason"];
 
-/// How reasons begin that mean a limit on tokens.
+/// Prefixes of finish reasons that mean a token limit.
 const LIMITS: [&str; 4] = ["length", "limit", "max_tokens", "model_length"];
 
 /// The rows of a file of prompts and answers.
@@ -33,21 +33,21 @@ struct Prompt {
     model: Option<String>,
 }
 
-/// Why a file of prompts and answers makes no cassette.
+/// Error while importing a file of prompts and answers.
 #[derive(Debug, Error)]
 pub enum AnswersError {
-    /// A line of it is no row.
+    /// A line is not a valid row.
     #[error("line {line}: {reason}")]
     Line {
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// There is nothing in it.
+    /// The file has no rows.
     #[error("there are no rows")]
     Empty,
-    /// It holds answers of other models only.
+    /// All answers are from other models.
     #[error("none of the rows is of the model `{model}` of engine `{engine}`; there are {found}")]
     OtherModels {
         /// The engine.
@@ -57,32 +57,30 @@ pub enum AnswersError {
         /// The models of the rows.
         found: String,
     },
-    /// The engine is asked in another way.
-    #[error(
-        "engine `{engine}` sends no prompts that are known beforehand; set `fim` to the template that they are written in"
-    )]
+    /// The engine's prompts depend on the server.
+    #[error("the prompts of engine `{engine}` depend on its server; set `fim` to their template")]
     NoPrompts {
         /// The engine.
         engine: String,
     },
-    /// The cassette cannot be written.
+    /// The cassette can't be written.
     #[error(transparent)]
     Cassette(#[from] CassetteError),
 }
 
-/// What became of the rows for one engine.
+/// Import result for one engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// The engine's name.
     pub engine: String,
-    /// Rows that are answers of it now.
+    /// Number of rows imported for it.
     pub taken: usize,
-    /// Rows that name another model than the engine's.
+    /// Number of rows that name another model.
     pub others: usize,
 }
 
 impl Prompts {
-    /// Reads such a file.
+    /// Parses a file of prompts and answers.
     pub fn parse(text: &str) -> Result<Prompts, AnswersError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let row =
@@ -91,7 +89,7 @@ impl Prompts {
         if rows.is_empty() { Err(AnswersError::Empty) } else { Ok(Prompts(rows)) }
     }
 
-    /// Writes a new cassette in which these engines answer as the rows say: each to the rows of its model, and to those that name none.
+    /// Writes a new cassette for these engines. Each engine gets the rows of its model and the rows without a model.
     pub fn write_cassette(&self, engines: &[HttpEngine], path: &Path) -> Result<Vec<Made>, AnswersError> {
         let (mut rows, mut all_made) = (Vec::new(), Vec::new());
         for engine in engines {
@@ -130,7 +128,7 @@ impl Prompts {
 }
 
 impl Prompt {
-    /// The answer line by line, as it would have come: nobody reads on in a line behind the one that was enough.
+    /// Splits the answer into lines, as a stream would deliver it: readers stop at the line that completes the answer.
     fn said(&self) -> Said {
         let piece = |line: &str| Piece { ms: None, text: line.to_owned() };
         let pieces = self.answer.split_inclusive('\n').map(piece).collect();

@@ -1,8 +1,8 @@
-//! The file of a cassette: JSON Lines, a header first, then a row for each answer. `docs/formats.md` documents it.
+//! The cassette file: JSON Lines, a header first, then one row per answer. `docs/formats.md` documents it.
 //!
-//! Rows are appended as whole lines by one process at a time and never rewritten. A killed process tears at most the last line, which
-//! the next reader passes over and the next writer cuts off; any other line that is no row is an error, because what it held is missing.
-//! Headers may stand between rows, so that files can be joined by writing one behind the other.
+//! One process at a time appends whole lines; rows are never rewritten. A killed process leaves at most an incomplete last
+//! line, which the next reader skips and the next writer truncates. Any other malformed line is an error, because its row is
+//! lost. Headers may occur between rows, so that files can be concatenated.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -16,64 +16,64 @@ use thiserror::Error;
 
 use crate::{Finish, Usage};
 
-/// What the header calls the format.
+/// Format name in the header.
 const FORMAT: &str = "ghostbench-cassette";
 
-/// Rows with new fields have a higher minor version, rows that mean something else a higher major one.
+/// Schema version: new fields raise the minor version, changed meanings raise the major version.
 const SCHEMA: &str = "1.0";
 
-/// Longest line, bytes: the longest answer that is read, with everything in it escaped as JSON does.
+/// Maximum line length in bytes: the longest accepted answer with every character escaped in JSON.
 const LINE_LIMIT: usize = 128 << 20;
 
-/// Why a file is not used as a cassette.
+/// Error while reading or writing a cassette.
 #[derive(Debug, Error)]
 pub enum CassetteError {
-    /// It cannot be read.
+    /// The file can't be read.
     #[error("cannot read the cassette {}: {reason}{}", path.display(), absence(reason))]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: io::Error,
     },
-    /// It cannot be written.
+    /// The file can't be written.
     #[error("cannot write the cassette {}: {reason}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: io::Error,
     },
-    /// Another process records into it.
+    /// Another process is recording into the file.
     #[error("another process records into {}; wait for it, or replay with `--offline`", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
-    /// It is something else.
-    #[error("{} is no cassette: its first line is no header; name another file", path.display())]
+    /// The file is not a cassette.
+    #[error("{} is not a cassette: its first line is not a header; name another file", path.display())]
     NotACassette {
         /// The file.
         path: PathBuf,
     },
-    /// It is of another time.
-    #[error("{} line {line}: cassettes of version {version} are not understood here; {}", path.display(), newer(version))]
+    /// The format version is not supported.
+    #[error("{} line {line}: cassettes of version {version} are not supported; {}", path.display(), newer(version))]
     Version {
         /// The file.
         path: PathBuf,
-        /// The header's line, from 1.
+        /// Line number of the header, from 1.
         line: usize,
-        /// What it says.
+        /// Version in the header.
         version: String,
     },
-    /// A line of it is no row.
+    /// A line is not a valid row.
     #[error("{} line {line}: {reason}; remove the line, and record its answer again", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
 }
@@ -96,53 +96,53 @@ struct Header {
     format: String,
 }
 
-/// What stands in a line.
+/// Content of a line.
 #[derive(Debug)]
 pub(crate) enum Row {
     /// An answer.
     Reply {
-        /// Of the request's canonical form.
+        /// Hash of the request's canonical form.
         hash: Hash,
         /// The engine's name.
         engine: String,
-        /// What people may see of the request.
+        /// The request without secrets.
         request: Value,
         /// The answer.
         reply: Recorded,
     },
-    /// What was learnt about an engine.
+    /// A server quirk that the engine detected.
     Lesson {
         /// The engine's name.
         engine: String,
-        /// The lesson, as the engine calls it.
+        /// The quirk's name.
         lesson: String,
     },
 }
 
-/// An answer, as it came.
+/// A recorded answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Recorded {
     /// From a server.
     Server(ServerReply),
-    /// As text, from a program or out of a file of answers.
+    /// As text, from a program or an imported file.
     Said(Said),
 }
 
-/// What a server sent.
+/// An HTTP server's response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ServerReply {
     pub(crate) status: u16,
-    /// Those that say how the rest is to be read.
+    /// Headers that decide how the body is parsed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) headers: BTreeMap<String, String>,
-    /// The body. No character is parted.
+    /// The body. Pieces never split a character.
     pub(crate) pieces: Vec<Piece>,
-    /// Whether more would have come, but was not needed.
+    /// Whether the reader stopped before the end of the response.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) stopped: bool,
 }
 
-/// What an engine said.
+/// A text answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Said {
     pub(crate) pieces: Vec<Piece>,
@@ -155,13 +155,13 @@ pub(crate) struct Said {
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Piece {
-    /// When it came: milliseconds after the request; absent where nobody knows.
+    /// Milliseconds from the request to this piece; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ms: Option<f64>,
     pub(crate) text: String,
 }
 
-/// Counts of tokens.
+/// Token counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tokens {
     #[serde(rename = "in")]
@@ -184,7 +184,7 @@ impl From<Tokens> for Usage {
     }
 }
 
-/// The words for the ends of an answer.
+/// Names of the finish reasons.
 mod finish {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -206,7 +206,7 @@ mod finish {
     }
 }
 
-/// A row as it is written.
+/// A row as serialized.
 #[derive(Serialize, Deserialize)]
 struct Line {
     engine: String,
@@ -223,7 +223,7 @@ struct Line {
 }
 
 impl Row {
-    /// The row as a line, its end included.
+    /// Returns the row as a line, with its line end.
     pub(crate) fn to_line(&self) -> String {
         let line = match self {
             Row::Lesson { engine, lesson } => Line { lesson: Some(lesson.clone()), ..blank(engine) },
@@ -264,18 +264,18 @@ fn line_of(row: &impl Serialize) -> String {
     line
 }
 
-/// The line that every cassette begins with.
+/// Returns the header line.
 pub(crate) fn header() -> String {
     line_of(&Header { schema: SCHEMA.to_owned(), format: FORMAT.to_owned() })
 }
 
-/// What a file holds.
+/// Content of a cassette file.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     pub(crate) rows: Vec<Row>,
-    /// The line, from 1, that was torn.
+    /// Number of the incomplete line, from 1.
     pub(crate) torn_line: Option<usize>,
-    /// Bytes before it.
+    /// Bytes before the incomplete line.
     whole: u64,
     /// Whether the last row lacks its line end.
     is_open: bool,
@@ -319,12 +319,12 @@ fn parse(line: &[u8]) -> Result<Row, String> {
     if line.len() > LINE_LIMIT {
         return Err(format!("it has more than {} MB", LINE_LIMIT >> 20));
     }
-    Row::parse(str::from_utf8(line).map_err(|_| "it is no UTF-8")?)
+    Row::parse(str::from_utf8(line).map_err(|_| "it is not UTF-8")?)
 }
 
-/// Some, if the line is a header.
+/// Parses a header; returns `None` if the line is not a header.
 fn check_header(line: &[u8], number: usize, path: &Path) -> Result<Option<()>, CassetteError> {
-    // A row is never so short, and need not be read twice.
+    // Rows are longer than this, so they aren't parsed twice.
     const LONGEST: usize = 1024;
     let header: Option<Header> =
         Some(line).filter(|line| line.len() <= LONGEST).and_then(|line| serde_json::from_slice(line).ok());
@@ -336,22 +336,22 @@ fn check_header(line: &[u8], number: usize, path: &Path) -> Result<Option<()>, C
     Err(CassetteError::Version { path: path.to_owned(), line: number, version: header.schema })
 }
 
-/// Writes to the end of a cassette, for as long as that works. Nobody else does meanwhile.
+/// Appends to a cassette until the first failure. Holds the file lock.
 pub(crate) struct Recorder {
     path: PathBuf,
-    /// Locked until it is closed.
+    /// Locked until closed.
     file: File,
     failure: Option<CassetteError>,
 }
 
 impl Recorder {
-    /// Opens a cassette to go on with it, and makes one where there is none. What was torn is cut off.
+    /// Opens or creates a cassette for appending. Truncates an incomplete last line.
     pub(crate) fn open(path: &Path) -> Result<(Contents, Recorder), CassetteError> {
         let unwritable = |reason| CassetteError::Write { path: path.to_owned(), reason };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = private_files::open(&options, path).map_err(unwritable)?;
-        // File systems without locks exist; two writers on one of them are the user's own doing.
+        // Some file systems don't support locks; there, two concurrent writers are the user's responsibility.
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(CassetteError::Busy { path: path.to_owned() });
         }
@@ -364,7 +364,7 @@ impl Recorder {
         Ok((contents, recorder))
     }
 
-    /// Adds a row; `false` if that failed, now or before.
+    /// Appends a row; returns `false` if this or an earlier write failed.
     pub(crate) fn append(&mut self, row: &Row) -> bool {
         if self.failure.is_none()
             && let Err(reason) = self.write(&row.to_line())
@@ -374,29 +374,29 @@ impl Recorder {
         self.failure.is_none()
     }
 
-    /// Why nothing is written any more.
+    /// Returns the error that stopped recording.
     pub(crate) fn failure(&self) -> Option<&CassetteError> {
         self.failure.as_ref()
     }
 
-    /// Adds whole lines. When it fails, nothing of them stays.
+    /// Appends whole lines. Removes a partial write on failure.
     fn write(&mut self, lines: &str) -> io::Result<()> {
         let before = self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(lines.as_bytes()).inspect_err(|_| {
-            // Best effort: the error that is reported is the one that matters, and readers cope with half a line.
+            // Best effort: the write error is reported, and readers accept an incomplete line.
             let _ = self.file.set_len(before);
         })
     }
 }
 
-/// Writes a cassette as a whole; an existing file stays as it is, which is an error.
+/// Writes a complete cassette. Fails if the file exists.
 pub(crate) fn write_new(path: &Path, rows: &[Row]) -> Result<(), CassetteError> {
     let failed = |reason| CassetteError::Write { path: path.to_owned(), reason };
     let mut file =
         private_files::open(OpenOptions::new().write(true).create_new(true), path).map_err(failed)?;
     let text: String = std::iter::once(header()).chain(rows.iter().map(Row::to_line)).collect();
     file.write_all(text.as_bytes()).map_err(|reason| {
-        // Best effort: half a cassette is worse than none.
+        // Best effort: remove the incomplete cassette.
         let _ = fs::remove_file(path);
         failed(reason)
     })

@@ -1,8 +1,8 @@
-//! Rows of a cassette without the secrets of the code in them.
+//! Masks secrets of the code in the rows of a cassette.
 //!
-//! Responsible for secrets that no single text of a row holds whole: a request has the code before and after the cursor in two fields,
-//! or with a marker between them, and the answer is somewhere else. They are searched as one text, and what each of them holds of a
-//! secret is masked in it. Must never change what a request is found by: that is its hash.
+//! Responsible for secrets that span several texts of a row: a request has the code before and after the cursor in two fields,
+//! or with a marker between them, and the answer in another field. They are searched as one text, and each text's part of a
+//! secret is masked. Must never change the request's hash.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use serde_json::Value;
 use super::{Piece, Recorded};
 use crate::Request;
 
-/// Shorter parts of a secret are masked within their line alone: the same text elsewhere is chance, bytes.
+/// Minimum length in bytes for masking part of a secret everywhere. Shorter parts are masked within their line only, because
+/// the same text elsewhere is coincidence.
 const MIN_LONE_PART: usize = 4;
 
 /// A document with its cursor.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     text: Arc<str>,
-    /// Bytes before it, between two characters.
+    /// Byte offset of the cursor, on a character boundary.
     cursor: usize,
 }
 
 impl Document {
-    /// The document that is made of these texts.
+    /// Creates the document from the texts around the cursor.
     pub(crate) fn new(before: &str, after: &str) -> Document {
         Document { text: [before, after].concat().into(), cursor: before.len() }
     }
@@ -37,7 +38,7 @@ impl From<&Request> for Document {
     }
 }
 
-/// Masks the secrets in what people may see of a request and in its answer.
+/// Masks the secrets in the redacted request and in its answer.
 pub(super) fn mask(shown: Value, document: Option<&Document>, reply: Recorded) -> (Value, Recorded) {
     let (before, after) = document.map_or(("", ""), |document| document.text.split_at(document.cursor));
     let mut parts = Parts::default();
@@ -50,7 +51,8 @@ pub(super) fn mask(shown: Value, document: Option<&Document>, reply: Recorded) -
             Recorded::Said(said)
         }
         Recorded::Server(mut reply) => {
-            // Servers repeat the prompt in their answers. A body that changes becomes one piece, as its text may lie across pieces.
+            // Servers may repeat the prompt in their answers. A changed body becomes one piece, because its text may span
+            // pieces.
             let text: String = reply.pieces.iter().map(|piece| piece.text.as_str()).collect();
             let masked = parts.mask(&text);
             if masked != text {
@@ -63,7 +65,7 @@ pub(super) fn mask(shown: Value, document: Option<&Document>, reply: Recorded) -
     (mask_texts(shown, &|text| secrets::redact(&parts.mask(text)).into_owned()), reply)
 }
 
-/// Puts a text of the same length in the place of that of the pieces.
+/// Replaces the text of the pieces by one of the same length.
 fn put_text(pieces: &mut [Piece], text: &str) {
     let mut start = 0;
     for piece in pieces {
@@ -84,18 +86,18 @@ fn mask_texts(value: Value, mask: &dyn Fn(&str) -> String) -> Value {
     }
 }
 
-/// What the texts around a cursor hold of secrets, as pairs of a text and the same text masked.
+/// Parts of secrets in the texts around a cursor, as pairs of a text and its masked form.
 #[derive(Default)]
 struct Parts(Vec<Part>);
 
 struct Part {
-    /// The line of the secret, as far as the cursor.
+    /// The line of the secret, up to the cursor.
     line: (String, String),
     secret: (String, String),
 }
 
 impl Parts {
-    /// Searches three texts as one. Returns the one in the middle without secrets.
+    /// Searches three texts as one. Returns the middle one without secrets.
     fn search(&mut self, before: &str, text: &str, after: &str) -> String {
         let masked = redact_between(before, text, after);
         self.differences(&before[before.len() - masked.before.len()..], &masked.before);
@@ -103,7 +105,7 @@ impl Parts {
         masked.text
     }
 
-    /// Takes what is masked in one of two texts of the same length.
+    /// Adds the masked parts of a text; `masked` has the same length.
     fn differences(&mut self, text: &str, masked: &str) {
         let mut start = 0;
         let differs = |at: usize| text.as_bytes()[at] != masked.as_bytes()[at];
@@ -118,7 +120,7 @@ impl Parts {
         }
     }
 
-    /// A text without them, as it is and as JSON writes it.
+    /// Masks the parts in a text, also in JSON notation.
     fn mask(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for Part { line, secret } in &self.0 {
@@ -135,7 +137,7 @@ impl Parts {
     }
 }
 
-/// A text as it is within a string of JSON.
+/// Returns a text as it occurs within a JSON string.
 fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
@@ -154,7 +156,7 @@ mod tests {
         Recorded::Said(Said { pieces: pieces.collect(), finish: Finish::Stop, tokens: None })
     }
 
-    /// All that a row with this cursor, marked `$0`, and this answer holds.
+    /// The whole row for this cursor, marked `$0`, and this answer.
     fn row(marked: &str, answer: &str, shown: impl Fn(&str, &str) -> Value) -> String {
         let (before, after) = marked.split_once("$0").expect("there is a cursor");
         let (shown, reply) = mask(shown(before, after), Some(&Document::new(before, after)), said(answer));
@@ -163,7 +165,7 @@ mod tests {
         format!("{shown} {answer}")
     }
 
-    /// Wherever a cursor and the end of an answer part a secret, no part of it is in a row.
+    /// Wherever a cursor and the end of an answer split a secret, a row contains no part of it.
     #[test]
     fn no_part_of_a_parted_secret_is_in_a_row() {
         let (head, secret, tail) = ("x = 1\npassword = \"", "Winter-R0se.Tr33", "\"\ny = 2\n");

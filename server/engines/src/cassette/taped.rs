@@ -1,4 +1,4 @@
-//! An engine that is no server, on a cassette: what it is asked is its question, and what it says is text.
+//! A cassette for engines that are not HTTP servers: records the request and the answer's text.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 use super::{Canonical, Cassette, Piece, Recorded, Said, Tape};
 use crate::{Answer, ContextItem, Description, Engine, Error, Finish, Listener, Request, Sink};
 
-/// The engine with its answers on a cassette: it is asked, and whatever it needs for that is started, only for what is not held there.
-/// For engines whose answers follow from their description and the question; one that reads the workspace is given back as it is.
+/// Wraps an engine with a cassette: it is queried, and the resources for that are started, only for requests that are not
+/// recorded. For engines whose answers follow from their description and the request; an engine that reads the workspace is
+/// returned unchanged.
 ///
-/// Engines behind HTTP know better what they send: [`crate::HttpEngine::on_cassette`].
+/// Engines behind HTTP record their actual HTTP requests: [`crate::HttpEngine::on_cassette`].
 pub fn taped(engine: Arc<dyn Engine>, cassette: &Arc<Cassette>) -> Arc<dyn Engine> {
     if engine.reads_workspace() {
         return engine;
@@ -39,7 +40,7 @@ impl Taped {
     ) -> Result<Answer, Error> {
         let form = self.form(&request);
         let mut shown = form.clone();
-        // A command's arguments may be passwords, and its row is found by the hash.
+        // A command's arguments may contain passwords; the hash is enough to find the row.
         shown.as_object_mut().and_then(|shown| shown.remove("settings"));
         let canonical = Canonical::new(self.tape.engine(), &form, shown).about(Some((&request).into()));
         match self.tape.find(&canonical).map_err(|miss| self.error(miss))? {
@@ -50,7 +51,7 @@ impl Taped {
                 let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
                 let said = Said { pieces: recording.pieces, finish, tokens };
                 self.tape.record(canonical, Recorded::Said(said));
-                // A recording holds one text, and what is asked now and what is replayed are to be the same.
+                // A recording contains one text, and recorded and replayed answers must be the same.
                 Ok(Answer { alternatives: Vec::new(), ..answer })
             }
         }
@@ -74,7 +75,9 @@ impl Taped {
 
     fn replay(&self, reply: &Recorded, sink: Sink<'_>) -> Result<Answer, Error> {
         let Recorded::Said(said) = reply else {
-            let message = "the cassette holds a server's answer to it, and it is none".to_owned();
+            let message =
+                "the cassette has a server's answer to this request, but the engine is not a server"
+                    .to_owned();
             return Err(Error::Failed { engine: self.description().name.clone(), message });
         };
         let answer = Answer { usage: said.tokens.map(Into::into), ..Answer::ended(said.finish) };
@@ -119,7 +122,7 @@ impl Engine for Taped {
     }
 }
 
-/// Passes on what it hears, and keeps it.
+/// Forwards the text, and records it.
 struct Recording<'a> {
     sink: Sink<'a>,
     start: Instant,
@@ -142,7 +145,7 @@ impl Listener for Recording<'_> {
     }
 }
 
-/// A number of milliseconds as a duration; what is none is left out.
+/// Converts a number of milliseconds to a duration; `None` if invalid.
 pub(crate) fn milliseconds(ms: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(ms / 1e3).ok()
 }

@@ -1,4 +1,4 @@
-//! What is recorded comes again, and files that are no cassettes, or not whole ones, are told with their lines and left as they are.
+//! Recorded answers are replayed; invalid and damaged files are reported with their line numbers and left unchanged.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ fn header() -> String {
     file::header()
 }
 
-/// What is said of a file with these bytes.
+/// The error message for a file with these bytes.
 #[track_caller]
 fn refused(bytes: &[u8], expect: Expect) {
     let (folder, path) = folder();
@@ -32,29 +32,27 @@ fn refused(bytes: &[u8], expect: Expect) {
     let offline = shown(Cassette::offline(Some(&path)).expect_err("it is no cassette"));
     expect.assert_eq(&offline);
     assert_eq!(shown(Cassette::recording(&path).expect_err("it is no cassette")), offline);
-    assert_eq!(fs::read(&path).unwrap(), bytes, "what is no cassette is left as it is");
+    assert_eq!(fs::read(&path).unwrap(), bytes, "a file that is not a cassette is left unchanged");
 }
 
 #[test]
 fn what_is_no_cassette_is_told_with_file_line_and_remedy() {
     refused(
         b"{\"schema\":\"1.0\"}\n",
-        expect!["DIR/c.jsonl is no cassette: its first line is no header; name another file"],
+        expect!["DIR/c.jsonl is not a cassette: its first line is not a header; name another file"],
     );
     refused(
         &[0xff; 5000],
-        expect!["DIR/c.jsonl is no cassette: its first line is no header; name another file"],
+        expect!["DIR/c.jsonl is not a cassette: its first line is not a header; name another file"],
     );
     let line = |schema: &str| format!("{{\"schema\":\"{schema}\",\"format\":\"ghostbench-cassette\"}}\n");
     refused(
         line("2.0").as_bytes(),
-        expect![
-            "DIR/c.jsonl line 1: cassettes of version 2.0 are not understood here; install a newer Ghostbench"
-        ],
+        expect!["DIR/c.jsonl line 1: cassettes of version 2.0 are not supported; install a newer Ghostbench"],
     );
     refused(
         line("0.9").as_bytes(),
-        expect!["DIR/c.jsonl line 1: cassettes of version 0.9 are not understood here; record it again"],
+        expect!["DIR/c.jsonl line 1: cassettes of version 0.9 are not supported; record it again"],
     );
     let with = |rows: &str| format!("{}{rows}", header());
     refused(
@@ -77,7 +75,7 @@ fn what_is_no_cassette_is_told_with_file_line_and_remedy() {
     );
     refused(
         &[header().as_bytes(), b"\xff\xfe\n", ROW.as_bytes()].concat(),
-        expect!["DIR/c.jsonl line 2: it is no UTF-8; remove the line, and record its answer again"],
+        expect!["DIR/c.jsonl line 2: it is not UTF-8; remove the line, and record its answer again"],
     );
 }
 
@@ -108,7 +106,7 @@ fn holds(cassette: &Cassette, number: u32) -> bool {
     matches!(cassette.find(&Canonical::new("a", &json!(number), json!(0))), Ok(Some(_)))
 }
 
-/// Wherever a writer is killed, all rows before are there, the torn one is passed over, and the next one is written well.
+/// Wherever a writer is killed, all earlier rows survive, the incomplete row is skipped, and the next row is written correctly.
 #[test]
 fn a_torn_last_line_costs_that_line_alone() {
     let (_folder, path) = folder();
@@ -163,7 +161,7 @@ fn one_process_records_at_a_time_and_others_read() {
     Cassette::recording(&path).unwrap();
 }
 
-/// A dependency may switch on the feature by which objects keep the order of their keys: no cassette would fit any more.
+/// A dependency may enable the feature that preserves the order of object keys. Existing cassettes would then match no request.
 #[test]
 fn the_canonical_form_does_not_depend_on_the_order_of_keys() {
     let form = |text: &str| {
@@ -176,7 +174,7 @@ fn the_canonical_form_does_not_depend_on_the_order_of_keys() {
     expect!["b94e0ff8c7a2dadf"].assert_eq(&hash[..16]);
 }
 
-/// What the documentation shows is what is written, and can be read.
+/// The documented example matches the written format and can be read.
 #[test]
 fn the_documented_example_is_a_cassette() {
     const DOCUMENT: &str = include_str!("../../../../docs/formats.md");

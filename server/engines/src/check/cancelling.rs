@@ -1,7 +1,8 @@
-//! Whether a cancelled question frees the engine.
+//! Checks whether cancelling a request frees the engine.
 //!
-//! Some servers tell what they are doing; of others only the next question can tell something: if the cancelled one is still being
-//! answered, it has to wait, unless the server answers several at once. So an answer in time proves little, and is called what it is.
+//! Some servers report their state. For others only the next request gives evidence: if the cancelled request is still running,
+//! the next one has to wait, unless the server answers several at once. An answer in time therefore proves little, and is
+//! reported as such.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -14,29 +15,29 @@ use super::heard::{Heard, LONG, ask, question};
 use super::{LIMIT, Streaming, Times};
 use crate::{Engine, Listener};
 
-/// What became of a cancelled question.
+/// Effect of cancelling a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancelling {
-    /// The server says that it was free after this time.
+    /// The server reported to be idle after this time.
     Freed(Duration),
-    /// The server says that it was still at work after this time.
+    /// The server reported to be still busy after this time.
     StillBusy(Duration),
-    /// The next question was answered as soon as usual.
+    /// The next request was answered as fast as usual.
     NextInTime(Duration),
-    /// The next question waited so long for its first text.
+    /// The next request waited this long for its first text.
     NextLate(Duration),
-    /// It could not be tried.
+    /// Not tested.
     NotTried(&'static str),
 }
 
-/// A server that was not freed by then is not freed by cancelling.
+/// A server that is still busy after this time is not freed by cancelling.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a server is asked whether it is free.
+/// Interval for polling the server's state.
 const LOOK: Duration = Duration::from_millis(5);
-/// What a busy machine may add to a wait.
+/// Delay that a busy machine may add.
 const JITTER: Duration = Duration::from_millis(250);
 
-/// Begins the long answer, breaks it off, and looks what happens. `long` is what it took when it was not broken off.
+/// Starts the long answer, cancels it and measures the effect. `long` is the uncancelled measurement.
 pub(super) async fn try_it(engine: &dyn Engine, long: &Heard, usual: Times) -> Cancelling {
     let before = busy(engine).await;
     if before.is_some_and(|busy| busy > 0) {
@@ -66,7 +67,8 @@ async fn busy(engine: &dyn Engine) -> Option<u64> {
     engine.introduce().await.ok()?.busy
 }
 
-/// Leaves the question when its answer has begun; an answer that comes as a whole, at half its time. False if it was over before.
+/// Drops a request once its answer has begun, or after half its usual time if it comes in one piece. Returns false if it had
+/// already ended.
 async fn begin_and_drop(engine: &dyn Engine, long: &Heard) -> bool {
     let (begun, has_begun) = oneshot::channel();
     let (mut listener, cancel) = (First(Some(begun)), CancellationToken::new());
@@ -82,12 +84,12 @@ async fn begin_and_drop(engine: &dyn Engine, long: &Heard) -> bool {
     }
 }
 
-/// Tells of the first piece.
+/// Signals the first piece.
 struct First(Option<oneshot::Sender<()>>);
 
 impl First {
     fn hear(&mut self) -> ControlFlow<()> {
-        // Whoever wants to know may have gone.
+        // The receiver may be dropped.
         let _ = self.0.take().map(|begun| begun.send(()));
         ControlFlow::Continue(())
     }

@@ -1,4 +1,4 @@
-//! The forms in which a server can be asked besides the chosen one.
+//! The prompt forms that a server accepts besides the chosen one.
 
 use prompt::Template;
 use prompt::proof::{Form, layouts};
@@ -7,16 +7,16 @@ use crate::formats::{self, Takes};
 use crate::http_engine::choice;
 use crate::{Fim, HttpSettings, Kind, Metadata};
 
-/// A form with the engine that asks in it.
+/// A form with an engine that uses it.
 pub(super) struct Alternative {
     pub(super) form: Form,
     pub(super) settings: HttpSettings,
 }
 
-/// The layout of the prefix alone.
+/// Template with the prefix alone.
 const PREFIX: &str = "{prefix}";
 
-/// The other forms: the prefix alone first, which measures the others, then what is likely.
+/// Returns the other forms: first the prefix alone, which is the baseline, then the likely ones.
 pub(super) fn alternatives(
     server: &HttpSettings,
     metadata: &Metadata,
@@ -27,7 +27,7 @@ pub(super) fn alternatives(
         (Takes::Rendered | Takes::RenderedOrHole | Takes::HoleOrRendered, _) => {
             completions(server, metadata, chosen)
         }
-        // Where there are conversations there may be completions as well.
+        // A server with chat completions may support completions as well.
         (Takes::Chat, Kind::OpenAiChat) => {
             completions(&HttpSettings { kind: Kind::OpenAi, ..server.clone() }, metadata, chosen)
         }
@@ -63,7 +63,7 @@ fn completions(server: &HttpSettings, metadata: &Metadata, chosen: Option<&Form>
     std::iter::once(prefix).chain(templates.into_iter().map(named)).collect()
 }
 
-/// Servers that answer conversations at OpenAI's path as well.
+/// Servers that also offer chat completions at OpenAI's path.
 fn has_chats(kind: Kind) -> bool {
     matches!(kind, Kind::OpenAi | Kind::LlamaCpp | Kind::Vllm | Kind::Tgi | Kind::Ollama | Kind::MistralFim)
 }

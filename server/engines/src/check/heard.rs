@@ -1,4 +1,4 @@
-//! A question, and what was heard in answer.
+//! A check's request and its measured answer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Speed, Streaming};
 use crate::{Answer, Engine, Error, Listener, Request};
 
-/// Longer answers than any probe has, marks and a few words of a conversation included, bytes.
+/// Maximum answer length in bytes: more than any probe's answer, with marks and a few words of chat.
 const ENOUGH: usize = 1 << 10;
 
-/// A hole into which much belongs, whoever is asked.
+/// A hole with a long answer for every model.
 pub(super) const LONG: Probe = Probe {
     path: "numbers.py",
     language: Language::Python,
@@ -26,7 +26,7 @@ pub(super) const LONG: Probe = Probe {
     needs_suffix: false,
 };
 
-/// The question about a hole. Nothing is to be kept back.
+/// Builds the request for a hole. It is an explicit invocation, so that no answer is withheld.
 pub(super) fn question(probe: &Probe, engine: &dyn Engine) -> Request {
     let path: Arc<str> = probe.path.into();
     let no_files = || {
@@ -50,20 +50,20 @@ pub(super) fn question(probe: &Probe, engine: &dyn Engine) -> Request {
 #[derive(Debug)]
 pub(super) struct Heard {
     said: String,
-    /// What is to be inserted.
+    /// The text to insert.
     pub(super) text: String,
     pieces: usize,
     start: Instant,
-    /// From the question to its first piece.
+    /// Time to the first piece.
     pub(super) first: Option<Duration>,
     last: Option<Duration>,
-    /// From the question to its end.
+    /// Time to the end.
     pub(super) total: Duration,
     enough: usize,
     answer: Option<Answer>,
 }
 
-/// Asks, and waits no longer than `limit`.
+/// Sends the request and waits at most `limit`.
 pub(super) async fn ask(engine: &dyn Engine, question: Request, limit: Duration) -> Result<Heard, Error> {
     let question = Request { deadline: Some(tokio::time::Instant::now() + limit), ..question };
     let (mut heard, cancel) = (Heard::new(), CancellationToken::new());
@@ -92,12 +92,12 @@ impl Heard {
         }
     }
 
-    /// What the model said; of engines that do not tell, the text.
+    /// Returns the model's raw text, or the inserted text if the engine doesn't report it.
     pub(super) fn raw(&self) -> &str {
         if self.said.is_empty() { &self.text } else { &self.said }
     }
 
-    /// How it came; nothing if it was too short to tell.
+    /// How the answer was streamed; `None` if it was too short to measure.
     pub(super) fn streaming(&self) -> Option<Streaming> {
         let (first, last) = (self.first?, self.last?);
         Some(match self.pieces {
@@ -110,7 +110,7 @@ impl Heard {
         })
     }
 
-    /// How fast it came; nothing if it was too short to tell.
+    /// How fast the answer was generated; `None` if it was too short to measure.
     pub(super) fn speed(&self) -> Option<Speed> {
         let answer = self.answer.as_ref()?;
         let counted = answer.usage.map(|usage| usage.output);
@@ -120,7 +120,7 @@ impl Heard {
         }
         let own = answer.timings.and_then(|timings| timings.generation);
         let spread = self.last? - self.first?;
-        // The first piece came before the clock starts.
+        // The first piece arrives before the measurement starts.
         let (tokens, duration) = match own {
             Some(own) => (tokens, own),
             None if self.pieces >= MANY => (tokens - 1, spread),
@@ -139,13 +139,13 @@ impl Heard {
     }
 }
 
-/// As much text may come in one piece of a stream, characters.
+/// Characters that one piece of a stream may contain.
 const ONE_PIECE: usize = 16;
-/// Fewer pieces may come together by chance.
+/// Fewer pieces may arrive together by chance.
 const MANY: usize = 8;
-/// After a shorter wait pieces may well come together.
+/// After a shorter wait, pieces may arrive together.
 const LONG_WAIT: Duration = Duration::from_millis(200);
-/// Fewer tokens measure the network.
+/// Fewer tokens would measure the network.
 const FEW: u64 = 8;
 
 impl Listener for Heard {

@@ -1,27 +1,26 @@
-//! What goes wrong between us and a program, each cause with its remedy, and no key in any of it.
+//! Errors of child processes, each with a remedy and without keys.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a program gave no answer. Messages name it as it stands in `command`, quote its standard error without keys, and tell what to
-/// do.
+/// Error of a program. Messages name it as in `command`, quote its standard error without keys, and give a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProgramFault {
-    /// Nobody knows such a program.
+    /// Program not found.
     #[error("there is no program `{program}`; install it, or correct `command`")]
     NotFound {
         /// Its name or path.
         program: String,
     },
-    /// It may not be run.
-    #[error("`{program}` is no program that may be run; make it executable, or correct `command`")]
+    /// The file is not executable.
+    #[error("`{program}` is not executable; make it executable, or correct `command`")]
     NotExecutable {
         /// Its name or path.
         program: String,
     },
-    /// The folder that it shall run in is none.
+    /// The working directory doesn't exist.
     #[error("there is no folder {} to run `{program}` in; correct `folder`", .folder.display())]
     NoFolder {
         /// Its name or path.
@@ -29,12 +28,12 @@ pub enum ProgramFault {
         /// The folder.
         folder: PathBuf,
     },
-    /// The system does not start it.
+    /// The system failed to start it.
     #[error("`{program}` cannot be started: {reason}")]
     NotStarted {
         /// Its name or path.
         program: String,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
     /// It ended.
@@ -42,85 +41,85 @@ pub enum ProgramFault {
     Ended {
         /// Its name or path.
         program: String,
-        /// By what, or with which exit code.
+        /// The signal or exit code.
         how: String,
         /// The last line of its standard error.
         said: Option<String>,
     },
-    /// It is not ready, or gives no answer.
+    /// Timeout without any output.
     #[error("`{program}` {awaited} within {waited:?}{}", .said.as_ref().map(|said| format!("; it said last: {said}")).unwrap_or_default())]
     Silent {
         /// Its name or path.
         program: String,
-        /// What did not happen, as the rest of a sentence.
+        /// The expected event, as the rest of a sentence.
         awaited: &'static str,
-        /// How long.
+        /// The timeout.
         waited: Duration,
         /// The last line of its standard error.
         said: Option<String>,
     },
-    /// It runs, but its answers do not come or do not end.
+    /// The program runs, but its answers don't come or don't end.
     #[error("`{program}` {missing} within {waited:?}; {remedy}")]
     Unanswered {
         /// Its name or path.
         program: String,
-        /// What is missing, as the rest of a sentence.
+        /// The missing event, as the rest of a sentence.
         missing: &'static str,
-        /// How long was waited.
+        /// The timeout.
         waited: Duration,
-        /// What to do about it, as a sentence.
+        /// Remedy, as a sentence.
         remedy: &'static str,
     },
-    /// It says something else than its protocol.
+    /// Its output violates its protocol.
     #[error("`{program}` wrote something else than {expected}: {reason}")]
     Malformed {
         /// Its name or path.
         program: String,
-        /// What was expected.
+        /// Expected output.
         expected: &'static str,
-        /// What is wrong with it, without code.
+        /// The error, without code.
         reason: String,
     },
-    /// It says far too much.
+    /// Its output exceeds a limit.
     #[error("`{program}` wrote {what} of more than {} MB", .limit >> 20)]
     TooLong {
         /// Its name or path.
         program: String,
-        /// What of it.
+        /// The output's name.
         what: &'static str,
-        /// What is read, bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// It is a language server that cannot do what is asked of it.
+    /// A language server without support for the configured request.
     #[error("`{program}` does not offer `{method}`{remedy}")]
     NotOffered {
         /// Its name or path.
         program: String,
-        /// What is asked.
+        /// The request's method.
         method: String,
-        /// What to do about it, as the rest of a sentence.
+        /// Remedy, as the rest of a sentence.
         remedy: &'static str,
     },
-    /// Any of these, of a program that writes down what it does.
+    /// Any of these errors, of a program with a log file.
     #[error("{fault}; its log is {}", .log.display())]
     Logged {
-        /// What went wrong.
+        /// The error.
         fault: Box<ProgramFault>,
-        /// Where more about it may stand.
+        /// The log file.
         log: PathBuf,
     },
-    /// It tells of a failure of its own.
+    /// It reported an error.
     #[error("`{program}` failed: {message}")]
     Failed {
         /// Its name or path.
         program: String,
-        /// What it says.
+        /// Its message.
         message: String,
     },
 }
 
 impl ProgramFault {
-    /// A word for the cause, the same for all messages about it: whoever tells users says each once.
+    /// Identifier of the cause, the same for all its messages, so that each cause is reported once.
     pub fn cause(&self) -> &'static str {
         match self {
             ProgramFault::NotFound { .. } => "program_not_found",

@@ -1,11 +1,11 @@
-//! Whether a program is there, before it is started or after that failed.
+//! Checks whether a program exists, before it is started or after a failed start.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use super::{Program, ProgramFault};
 
-/// Looks for the program where the system would, and for its folder.
+/// Looks up the program as the system does, and its working directory.
 pub(super) fn check(program: &Program) -> Result<(), ProgramFault> {
     let name = program.name().to_owned();
     if let Some(folder) = program.folder.as_ref().filter(|folder| !folder.is_dir()) {
@@ -19,12 +19,12 @@ pub(super) fn check(program: &Program) -> Result<(), ProgramFault> {
     }
 }
 
-/// The first file that the name may mean and that may be run.
+/// Returns the first executable candidate.
 pub(super) fn file(program: &Program) -> Option<PathBuf> {
     candidates(program).into_iter().find(|path| path.is_file() && may_run(path))
 }
 
-/// The files that the name may mean.
+/// Returns the files that the name may refer to.
 fn candidates(program: &Program) -> Vec<PathBuf> {
     let name = Path::new(program.name());
     let with_suffix = |path: PathBuf| match path.extension() {
@@ -42,7 +42,7 @@ fn candidates(program: &Program) -> Vec<PathBuf> {
 #[cfg(unix)]
 use super::unix::may_run;
 
-/// Here a suffix makes a program.
+/// On this system the suffix makes a file executable.
 #[cfg(not(unix))]
 fn may_run(_: &Path) -> bool {
     true

@@ -1,9 +1,9 @@
-//! Where there are no process groups: what a program started itself is its own affair, and who kills Ghostbench leaves the program to
-//! notice that its standard input has ended.
+//! Platforms without process groups: only the program itself is killed. If Ghostbench is killed, the program has to notice that
+//! its standard input has ended.
 
 use tokio::process::{Child, Command};
 
-/// Nothing that could be killed together.
+/// Empty: there is no group to kill.
 pub(super) struct Group;
 
 impl Group {

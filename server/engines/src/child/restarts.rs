@@ -1,4 +1,4 @@
-//! When a program that ended may be started again.
+//! Decides when a program that has ended may be restarted.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use tokio::time::Instant;
 
 use super::ProgramFault;
 
-/// The first pause; each further failure doubles it.
+/// First backoff; each further failure doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What somebody has mended is noticed within this time.
+/// Maximum backoff: a repaired program is used again within this time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The failures of a program since it last did what it is for. A first end may be chance and is forgiven; from then on there is a
-/// pause before the program is started again, so that one that always ends is not started at every keystroke. A program that had its
-/// time and did not use it gets a pause at once: the next start would cost other questions the same time.
+/// Consecutive failures of a program since its last success. The first unexpected exit may be chance and has no backoff; after
+/// that, restarts are delayed, so that a program that always ends isn't started at every keystroke. A program that timed out
+/// gets a backoff at once: the next start would make other requests wait just as long.
 #[derive(Debug, Default)]
 pub(crate) struct Restarts {
     failures: u32,
@@ -22,12 +22,12 @@ pub(crate) struct Restarts {
 }
 
 impl Restarts {
-    /// It did what it is for.
+    /// Records a success.
     pub(crate) fn succeeded(&mut self) {
         *self = Restarts::default();
     }
 
-    /// It could not be started, or ended before its time.
+    /// Records a failed start or an early end.
     pub(crate) fn failed(&mut self, fault: &ProgramFault) {
         if self.failures == 0 && matches!(fault, ProgramFault::Unanswered { .. }) {
             self.failures = 1;
@@ -39,7 +39,7 @@ impl Restarts {
         self.failures += 1;
     }
 
-    /// Why it is not to be started now, if so.
+    /// Returns the error that forbids a restart now.
     pub(crate) fn refusal(&self) -> Option<&ProgramFault> {
         self.pause.as_ref().filter(|(until, _)| Instant::now() < *until).map(|(_, fault)| fault)
     }

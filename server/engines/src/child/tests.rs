@@ -1,4 +1,4 @@
-//! Programs of a few words of shell: what is told of their ends, and that none outlives who started it.
+//! Shell scripts as programs: how their ends are reported, and that none outlives its owner.
 
 use std::time::Instant;
 
@@ -6,16 +6,16 @@ use tokio::io::AsyncWriteExt;
 
 use super::*;
 
-/// A program of this length of life has to be killed by somebody.
+/// Runs until killed.
 const LONG: &str = "sleep 600";
 
-/// Nothing here takes longer on a busy machine.
+/// Timeout; generous for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What no message may show.
+/// A secret that no message may contain.
 const KEY: &str = "sk-very-secret-0123456789";
 
-/// A program that a shell reads.
+/// A program run by a shell.
 fn shell(script: &str) -> Program {
     let command = ["sh", "-c", script].map(str::to_owned).to_vec();
     Program { command, env: [("KEY".to_owned(), Secret::new(KEY))].into(), folder: None }
@@ -25,7 +25,7 @@ fn start(script: &str) -> (Child, Pipes) {
     Child::start(&shell(script)).expect("there is a shell")
 }
 
-/// Why a program could not be started.
+/// The error of a program that couldn't be started.
 fn refused(program: &Program) -> String {
     let fault = Child::start(program).err().expect("it cannot be started");
     assert_eq!(program.check(), Err(fault.clone()));
@@ -36,7 +36,7 @@ async fn until<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// The first line that a program writes.
+/// Reads the first line of a program's output.
 async fn first_line(pipes: &mut Pipes) -> String {
     let mut line = Vec::new();
     while let Ok(byte) = until("a line", pipes.stdout.read_u8()).await {
@@ -52,7 +52,7 @@ fn is_alive(process: &str) -> bool {
     std::process::Command::new("kill").args(["-0", process]).output().expect("there is kill").status.success()
 }
 
-/// Waits until a process is gone that is no child of ours.
+/// Waits until a process that isn't our child is gone.
 async fn gone(process: &str) {
     let end = Instant::now() + LIMIT;
     while is_alive(process) {
@@ -144,7 +144,7 @@ async fn why_a_program_cannot_be_started_is_told_with_a_remedy() {
     assert_eq!(missing, "there is no program `/no/such/program`; install it, or correct `command`");
     assert_eq!(
         refused(&program(&path)),
-        format!("`{path}` is no program that may be run; make it executable, or correct `command`")
+        format!("`{path}` is not executable; make it executable, or correct `command`")
     );
     let nowhere = Program { folder: Some("/no/such/folder".into()), ..program("sh") };
     assert_eq!(refused(&nowhere), "there is no folder /no/such/folder to run `sh` in; correct `folder`");

@@ -1,4 +1,4 @@
-//! The lines that are exchanged with a program, as `docs/command-engine.md` describes them.
+//! The lines of the protocol with a program (`docs/command-engine.md`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -6,7 +6,7 @@ use serde_json::error::Category;
 use super::{CommandSettings, left};
 use crate::{Answer, Finish, Request, Usage};
 
-/// A question to the program.
+/// A request to the program.
 #[derive(Serialize)]
 struct Question<'a> {
     id: u64,
@@ -27,21 +27,21 @@ struct Item<'a> {
     text: &'a str,
 }
 
-/// A question that nobody wants answered any more.
+/// Cancels a request.
 #[derive(Serialize)]
 struct Cancel {
     cancel: u64,
 }
 
-/// A line of the program. Fields that we do not know mean nothing to us.
+/// A line from the program. Unknown fields are ignored.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Said {
-    /// Which question it answers; the one that has waited longest where nothing is said.
+    /// The request that it answers; default: the oldest pending one.
     pub(super) id: Option<u64>,
     /// The next piece of the text.
     #[serde(default)]
     pub(super) text: String,
-    /// Why there is no answer.
+    /// Error message, if there is no answer.
     pub(super) error: Option<String>,
     /// Whether the answer is complete.
     #[serde(default)]
@@ -65,7 +65,7 @@ struct UsageWords {
     cached: Option<u64>,
 }
 
-/// The line that asks.
+/// Serializes a request.
 pub(super) fn question(id: u64, request: &Request, settings: &CommandSettings) -> Vec<u8> {
     line(&Question {
         id,
@@ -81,7 +81,7 @@ pub(super) fn question(id: u64, request: &Request, settings: &CommandSettings) -
     })
 }
 
-/// The line that takes a question back.
+/// Serializes a cancellation.
 pub(super) fn cancel(id: u64) -> Vec<u8> {
     line(&Cancel { cancel: id })
 }
@@ -93,11 +93,11 @@ fn line(value: &impl Serialize) -> Vec<u8> {
 }
 
 impl Said {
-    /// What a line says; otherwise what is wrong with it, without quoting it.
+    /// Parses a line; errors don't quote it.
     pub(super) fn parse(line: &str) -> Result<Said, String> {
         let said: Said = serde_json::from_str(line).map_err(|error| match error.classify() {
-            // The message would hold the value, which may be code.
-            Category::Data => format!("a field has another type than it should (column {})", error.column()),
+            // The JSON library's message would contain the value, which may be code.
+            Category::Data => format!("a field has the wrong type (column {})", error.column()),
             _ => format!("{error}; messages belong on its standard error"),
         })?;
         match said.confidence {
@@ -108,7 +108,7 @@ impl Said {
         }
     }
 
-    /// The end of an answer.
+    /// The result of an answer.
     pub(super) fn answer(&self) -> Answer {
         let finish = match self.finish {
             Some(FinishWord::Length) => Finish::Length,
@@ -134,9 +134,9 @@ mod tests {
             wrong("Loading"),
             "expected value at line 1 column 1; messages belong on its standard error"
         );
-        assert_eq!(wrong("{\"id\": \"secret\"}"), "a field has another type than it should (column 15)");
-        assert_eq!(wrong("{\"text\": [\"secret\"]}"), "a field has another type than it should (column 9)");
-        assert_eq!(wrong("{\"finish\": \"secret\"}"), "a field has another type than it should (column 19)");
+        assert_eq!(wrong("{\"id\": \"secret\"}"), "a field has the wrong type (column 15)");
+        assert_eq!(wrong("{\"text\": [\"secret\"]}"), "a field has the wrong type (column 9)");
+        assert_eq!(wrong("{\"finish\": \"secret\"}"), "a field has the wrong type (column 19)");
         assert_eq!(wrong("{\"confidence\": 2}"), "its `confidence` is not from 0 to 1");
         assert!(wrong("[]").contains("another type"));
     }

@@ -1,7 +1,7 @@
-//! One running program, and the questions that it was asked.
+//! A running program and its pending requests.
 //!
-//! A task of its own reads and writes; whoever asks only ever touches the state that they share, so nobody waits for the program but
-//! whose question it is. Dropping the [`Session`] ends the task, and with it the program.
+//! A separate task reads and writes; callers only access the shared state, so only a request's own caller waits for the
+//! program. Dropping the [`Session`] ends the task and the program.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,35 +17,35 @@ use crate::child::{Child, Pipes};
 use crate::http::{Decoder, EVENT_LIMIT, Framing, Unreadable};
 use crate::{Answer, Finish, Program, ProgramFault};
 
-/// Longest text of an answer, bytes; what is longer is no completion.
+/// Maximum text of an answer in bytes; a longer text is not a completion.
 const TEXT_LIMIT: usize = 1 << 20;
 
-/// A program that writes more than this for nobody will not stop by itself, bytes.
+/// A program that writes more bytes than this without a pending request won't stop.
 const STRAY_LIMIT: usize = 16 << 20;
 
-/// What is read at once, bytes.
+/// Bytes per read.
 const CHUNK: usize = 16 << 10;
 
-/// A program that closes its standard output is about to end.
+/// Time to exit after standard output was closed.
 const END: Duration = Duration::from_secs(1);
 
-/// A program that began an answer and has never ended one is given this long between two pieces. Models write several tokens a second;
-/// an answer that nothing ends would only be noticed at its deadline, question after question.
+/// Timeout between two pieces for a program that began an answer and has never completed one. Models generate several tokens a
+/// second; without this timeout, an answer that never ends would only be noticed at its deadline, request after request.
 const BETWEEN_PIECES: Duration = Duration::from_secs(10);
 
-/// What lines are expected to be.
+/// Expected output.
 const EXPECTED: &str = "lines of its protocol";
 
-/// A program that runs.
+/// A running program.
 pub(super) struct Session {
     shared: Arc<Shared>,
     program: Program,
     started: Instant,
-    /// The task hears when this is dropped.
+    /// Dropping this signals the task.
     _alive: oneshot::Sender<()>,
 }
 
-/// What comes of a question.
+/// Event of a request.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// The next piece of its answer.
@@ -59,7 +59,7 @@ pub(super) enum Heard {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Something stands in the outbox.
+    /// The outbox has lines.
     ready: Notify,
     /// A first answer has begun.
     begun: Notify,
@@ -67,17 +67,17 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Questions without a whole answer, in the order in which they were asked.
+    /// Pending requests, oldest first.
     open: BTreeMap<u64, Open>,
-    /// What is to be written.
+    /// Lines to write.
     outbox: VecDeque<Outgoing>,
-    /// Whether it ever gave an answer.
+    /// Whether it has given an answer.
     has_answered: bool,
-    /// Whether it ever ended an answer, if only with an error.
+    /// Whether it has ended an answer, if only with an error.
     has_ended_one: bool,
-    /// Questions whose deadline passed since it last said anything.
+    /// Requests that timed out since its last output.
     unanswered: u32,
-    /// Bytes that answered no open question since it last answered one.
+    /// Bytes without a pending request since its last answer to one.
     stray: usize,
     /// Why it ended.
     end: Option<ProgramFault>,
@@ -87,12 +87,12 @@ struct Open {
     tell: mpsc::UnboundedSender<Heard>,
     /// Bytes of the answer so far.
     length: usize,
-    /// When something was last said about it.
+    /// Time of its latest piece.
     latest: Option<Instant>,
 }
 
 struct Outgoing {
-    /// The question that is asked by this line.
+    /// The request that this line sends.
     question: Option<u64>,
     line: Vec<u8>,
 }
@@ -107,27 +107,27 @@ impl Session {
         Ok(Session { shared, program: program.clone(), started: Instant::now(), _alive: alive })
     }
 
-    /// Why it ended, if it has.
+    /// Returns why it ended.
     pub(super) fn end(&self) -> Option<ProgramFault> {
         self.shared.state().end.clone()
     }
 
-    /// Whether it ever gave an answer.
+    /// Whether it has given an answer.
     pub(super) fn has_answered(&self) -> bool {
         self.shared.state().has_answered
     }
 
-    /// How many questions in a row passed their deadline without a word of it.
+    /// Number of consecutive requests that timed out without any output.
     pub(super) fn unanswered(&self) -> u32 {
         self.shared.state().unanswered
     }
 
-    /// For how long it has been running.
+    /// Time since its start.
     pub(super) fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// What there is to say of a program that says nothing.
+    /// Returns the timeout error.
     pub(super) fn silent(&self, waited: Duration) -> ProgramFault {
         ProgramFault::Unanswered {
             program: self.program.name().to_owned(),
@@ -137,11 +137,11 @@ impl Session {
         }
     }
 
-    /// Asks a question; nothing of it blocks.
+    /// Sends a request without blocking.
     pub(super) fn ask(&self, id: u64, line: Vec<u8>, deadline: Option<Instant>) -> Question {
         let (tell, heard) = mpsc::unbounded_channel();
         let mut state = self.shared.state();
-        // One that has ended hears no more: the question's channel is closed.
+        // If the program has ended, the request's channel is closed.
         if state.end.is_none() {
             state.open.insert(id, Open { tell, length: 0, latest: None });
             state.outbox.push_back(Outgoing { question: Some(id), line });
@@ -152,7 +152,7 @@ impl Session {
     }
 }
 
-/// A question under way. Dropping it takes it back.
+/// A pending request. Dropping it cancels it.
 pub(super) struct Question {
     id: u64,
     deadline: Option<Instant>,
@@ -161,7 +161,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// What comes next; `None` when the program ended in good order before it took notice.
+    /// Returns the next event; `None` if the program exited successfully before it acknowledged the request.
     pub(super) async fn next(&mut self) -> Option<Heard> {
         self.heard.recv().await
     }
@@ -182,7 +182,7 @@ impl Drop for Question {
 }
 
 impl State {
-    /// A question that was not written yet never will be; the program is told of any other.
+    /// A request that isn't written yet is removed from the outbox; otherwise the program is notified.
     fn take_back(&mut self, id: u64) {
         let waiting = self.outbox.len();
         self.outbox.retain(|outgoing| outgoing.question != Some(id));
@@ -191,7 +191,7 @@ impl State {
         }
     }
 
-    /// Hands a line to whom it belongs. What answers no open question goes nowhere.
+    /// Delivers a line to its request. Lines without a pending request are discarded.
     fn hear(&mut self, said: Said, length: usize, quoted: impl FnOnce(&str) -> String, program: &str) {
         self.unanswered = 0;
         let id = said.id.or_else(|| self.open.keys().next().copied());
@@ -212,7 +212,7 @@ impl State {
         };
         let is_too_long = open.length > TEXT_LIMIT && !said.done;
         if !said.text.is_empty() {
-            // Whoever asked may just be leaving.
+            // The receiver may just be dropped.
             let _ = open.tell.send(Heard::Text(said.text));
         }
         if let Some(end) = end {
@@ -226,13 +226,13 @@ impl State {
         }
     }
 
-    /// When a program that has never ended an answer has waited too long to continue one; `None` if it has begun none.
+    /// Deadline for the next piece, for a program that has never completed an answer; `None` if no answer has begun.
     fn overdue_at(&self) -> Option<Instant> {
         let begun = self.open.values().filter_map(|open| open.latest);
         begun.min().filter(|_| !self.has_ended_one).map(|latest| latest + BETWEEN_PIECES)
     }
 
-    /// Tells all who wait. Questions that a program passed over which answered others can be asked again.
+    /// Notifies all pending requests. Those that a program ignored while it answered others can be sent again.
     fn end(&mut self, fault: &ProgramFault) {
         self.end = Some(fault.clone());
         self.outbox.clear();
@@ -249,7 +249,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when a first answer is begun and neither continued nor ended.
+    /// Returns when a first answer has begun and is neither continued nor ended in time.
     async fn overdue(&self) {
         loop {
             let at = self.state().overdue_at();
@@ -261,7 +261,7 @@ impl Shared {
         }
     }
 
-    /// The next line to be written.
+    /// Returns the next line to write.
     async fn outgoing(&self) -> Vec<u8> {
         loop {
             let next = self.state().outbox.pop_front();
@@ -273,7 +273,7 @@ impl Shared {
     }
 }
 
-/// Until the program ends, breaks its protocol, or nobody has it any more.
+/// Runs until the program ends, violates the protocol, or is dropped.
 async fn run(
     child: Child,
     pipes: Pipes,
@@ -295,7 +295,7 @@ async fn run(
     shared.state().end(&fault);
 }
 
-/// Writes whatever is to be written. A program that reads no more may still write, so this never returns.
+/// Writes the outbox. Never returns, because a program that has closed its input may still write.
 async fn write(mut stdin: ChildStdin, shared: &Shared) -> ProgramFault {
     loop {
         let line = shared.outgoing().await;
@@ -305,7 +305,7 @@ async fn write(mut stdin: ChildStdin, shared: &Shared) -> ProgramFault {
     }
 }
 
-/// Reads all lines, and tells how that ended.
+/// Reads all lines, and returns how the output ended.
 async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: &Program) -> ProgramFault {
     let malformed = |reason: String| {
         let program = program.name().to_owned();
@@ -325,9 +325,9 @@ async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: 
             let event = match if length > 0 { decoder.next() } else { decoder.rest() } {
                 Ok(None) => break,
                 Ok(Some(event)) => event,
-                // What breaks off in the middle of a line is an end like any other.
+                // An end in the middle of a line counts as a normal end.
                 Err(_) if length == 0 => break,
-                Err(Unreadable::NotUtf8) => return malformed("it is no UTF-8".to_owned()),
+                Err(Unreadable::NotUtf8) => return malformed("it is not UTF-8".to_owned()),
                 Err(Unreadable::TooLong) => {
                     return too_long("a line", EVENT_LIMIT);
                 }
@@ -341,7 +341,7 @@ async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: 
                         shared.begun.notify_one();
                     }
                     if state.stray > STRAY_LIMIT {
-                        return too_long("answers that nobody waits for,", STRAY_LIMIT);
+                        return too_long("answers without a pending request", STRAY_LIMIT);
                     }
                 }
                 Err(_) if length == 0 => break,

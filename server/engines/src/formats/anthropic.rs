@@ -1,7 +1,7 @@
 //! Anthropic's `/v1/messages`: a chat model fills the hole.
 //!
-//! Traps: the key has a header of its own, and the version of the interface has to be named. Events have types, of which some mean
-//! nothing to us; new ones may come at any time. A stop that is blank is refused. What was cached is not among the counted tokens.
+//! Traps: the key has a header of its own, and the API version is required. Events have types; unknown types may be added at
+//! any time and are ignored. A blank stop string is rejected. Cached tokens are not included in the token counts.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
 
 fn write(asked: &Asked<'_>) -> Object {
     let mut body = fields::common(asked);
-    // There is no seed, and stops have another name.
+    // There is no seed, and stop strings have another field.
     body.remove("seed");
     body.remove("stop");
     let stops: Vec<&String> = asked.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
@@ -66,7 +66,7 @@ fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong
     Ok(())
 }
 
-/// Counts come in parts: of the question at the start, of the answer at the end.
+/// Token counts arrive in parts: the input's at the start, the output's at the end.
 fn count(usage: Option<&Value>, reading: &mut Reading) {
     let Some(usage) = usage else { return };
     let count = |name: &str| usage.get(name).and_then(Value::as_u64);

@@ -1,6 +1,6 @@
-//! DeepSeek's `/beta/completions`: OpenAI's format with a suffix that is always taken.
+//! DeepSeek's `/beta/completions`: OpenAI's format with full support for `suffix`.
 //!
-//! Traps: it is offered below `/beta` alone. Counts tell how much of the question was cached.
+//! Traps: it is only offered below `/beta`. Usage reports how many input tokens were cached.
 
 use super::{Format, Takes, metadata, openai};
 use crate::http::Framing;

@@ -1,4 +1,4 @@
-//! What several formats have in common: they are OpenAI's, or nearly.
+//! Fields shared by the formats that are OpenAI's or derived from it.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::reading::{Reading, Wrong, milliseconds};
 use super::{Asked, Object};
 use crate::{ServerTimings, Usage};
 
-/// The fields that all of OpenAI's relatives know.
+/// Returns the fields that all OpenAI-compatible formats support.
 pub(super) fn common(asked: &Asked<'_>) -> Object {
     let sampling = asked.sampling;
     let mut body = Object::new();
@@ -28,19 +28,19 @@ pub(super) fn common(asked: &Asked<'_>) -> Object {
     body
 }
 
-/// With it, counts of tokens come in a last event; servers without it ignore or refuse it, which is learnt.
+/// Requests token counts in a final event. Servers without support ignore or reject the field; a rejection is remembered.
 pub(super) fn count_tokens(body: &mut Object) {
     body.insert("stream_options".to_owned(), json!({"include_usage": true}));
 }
 
-/// The first of the choices; `None` where the list is empty, as in the event that only counts tokens.
+/// Returns the first choice; `None` if the list is empty, as in the event with the token counts.
 pub(super) fn choice(event: &Value) -> Result<Option<&Value>, Wrong> {
     let choices = event.get("choices").and_then(Value::as_array).ok_or("it has no `choices`")?;
     let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
     Ok(choices.iter().find(is_first))
 }
 
-/// An event of `/v1/completions`.
+/// Reads an event of `/v1/completions`.
 pub(super) fn read_completion(event: &Value, reading: &mut Reading) -> Result<(), Wrong> {
     if let Some(choice) = choice(event)? {
         reading.text.push_str(choice.get("text").and_then(Value::as_str).unwrap_or_default());
@@ -50,7 +50,7 @@ pub(super) fn read_completion(event: &Value, reading: &mut Reading) -> Result<()
     Ok(())
 }
 
-/// An event of `/v1/chat/completions`, and of what is shaped like it. Content may be null; reasoning is no part of the answer.
+/// Reads an event of `/v1/chat/completions` and similar formats. Content may be null; reasoning is not part of the answer.
 pub(super) fn read_chat(event: &Value, reading: &mut Reading) -> Result<(), Wrong> {
     if let Some(choice) = choice(event)? {
         let said = choice
@@ -64,7 +64,7 @@ pub(super) fn read_chat(event: &Value, reading: &mut Reading) -> Result<(), Wron
     Ok(())
 }
 
-/// Text, or a list of parts of which those with text count (Mistral's).
+/// Reads text, or a list of parts of which only those with text are used (Mistral's).
 fn content(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -75,7 +75,7 @@ fn content(content: Option<&Value>) -> String {
     }
 }
 
-/// Counts of tokens and llama.cpp's measurements, wherever they stand.
+/// Reads token counts and llama.cpp's measurements wherever they occur.
 fn counts(event: &Value, reading: &mut Reading) {
     if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
         reading.usage = usage_of(usage).or(reading.usage);
@@ -95,7 +95,7 @@ fn usage_of(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// llama.cpp's `timings`.
+/// Reads llama.cpp's `timings`.
 pub(super) fn timings_of(timings: &Value) -> ServerTimings {
     ServerTimings {
         load: None,
@@ -104,7 +104,7 @@ pub(super) fn timings_of(timings: &Value) -> ServerTimings {
     }
 }
 
-/// llama.cpp's counts: `prompt_n` tokens were read anew, `cache_n` were there.
+/// Reads llama.cpp's counts: `prompt_n` tokens were evaluated, `cache_n` were cached.
 pub(super) fn counted(timings: &Value) -> Option<Usage> {
     let count = |name: &str| timings.get(name).and_then(Value::as_u64);
     let (read, cached) = (count("prompt_n")?, count("cache_n"));

@@ -1,30 +1,30 @@
-//! What is learnt about a server from its refusals. Pure.
+//! Detects a server's quirks from its refusals. Pure.
 //!
-//! Servers that call themselves compatible differ in a few fields. Which of them one lacks cannot be known from its address, only from
-//! what it says when it is asked; so a refusal that names a field is a lesson, the question is asked once more without it, and the lesson
-//! holds for as long as the engine lives. Only what we send of our own accord is ever left out: what the user set, they set.
+//! Compatible servers differ in a few fields. Which field a server lacks can't be known from its address, only from its error
+//! messages. So a refusal that names a field is recorded as a quirk, the request is repeated without the field, and the quirk
+//! holds for the engine's lifetime. Only fields that Ghostbench adds are ever omitted, never those that the user set.
 
 use super::Object;
 
-/// One thing that was learnt.
+/// A quirk of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lesson {
-    /// It takes rendered prompts alone.
+    /// It accepts rendered prompts only.
     NoHole,
-    /// It does not know this field, or not with our value.
+    /// It rejects this field or its value.
     Without(&'static str),
-    /// It calls the first field like the second.
+    /// Its name of the first field is the second.
     Renamed(&'static str, &'static str),
 }
 
-/// All that was learnt about one server.
+/// All known quirks of one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lessons(Vec<Lesson>);
 
-/// The one field that servers call differently, and what they call it.
+/// The only field with two names, and its other name.
 const RENAMED: Lesson = Lesson::Renamed("max_tokens", "max_completion_tokens");
 
-/// Fields that we send because they are useful where they are known, wherever they stand in a body.
+/// Optional fields that are sent because they help servers that support them, anywhere in a body.
 const DISPENSABLE: [&str; 8] = [
     "stream_options",
     "return_progress",
@@ -36,7 +36,7 @@ const DISPENSABLE: [&str; 8] = [
     "temperature",
 ];
 
-/// How servers say that they do not take a field.
+/// Phrases with which servers reject a field.
 const REFUSALS: [&str; 9] = [
     "unsupported",
     "not supported",
@@ -50,7 +50,7 @@ const REFUSALS: [&str; 9] = [
 ];
 
 impl Lesson {
-    /// What it is called in a cassette.
+    /// Name in a cassette.
     pub(crate) fn name(self) -> String {
         match self {
             Lesson::NoHole => "no hole".to_owned(),
@@ -59,7 +59,7 @@ impl Lesson {
         }
     }
 
-    /// The lesson of this name.
+    /// Returns the quirk of this name.
     pub(crate) fn from_name(name: &str) -> Option<Lesson> {
         let without = DISPENSABLE.into_iter().map(Lesson::Without);
         [Lesson::NoHole, RENAMED].into_iter().chain(without).find(|lesson| lesson.name() == name)
@@ -67,7 +67,7 @@ impl Lesson {
 }
 
 impl Lessons {
-    /// Takes a lesson; `false` if it is none any more, so that nothing is asked again for it.
+    /// Adds a quirk; returns `false` if it is known already, so that the request isn't repeated for it.
     pub(crate) fn learn(&mut self, lesson: Lesson) -> bool {
         let is_new = !self.0.contains(&lesson);
         if is_new {
@@ -76,12 +76,12 @@ impl Lessons {
         is_new
     }
 
-    /// Whether the server takes rendered prompts alone.
+    /// Whether the server accepts rendered prompts only.
     pub(crate) fn without_hole(&self) -> bool {
         self.0.contains(&Lesson::NoHole)
     }
 
-    /// Writes a body as the server wants it.
+    /// Adapts a body to the quirks.
     pub(crate) fn apply(&self, body: &mut Object) {
         for lesson in &self.0 {
             match lesson {
@@ -97,11 +97,12 @@ impl Lessons {
     }
 }
 
-/// What a refusal teaches. `body` is what was sent of our own accord, `is_hole` whether the server was to put the prompt together and
-/// could be asked otherwise.
+/// Returns the quirk that a refusal reveals. `body` contains only the fields that Ghostbench added; `is_hole` means that the
+/// request was an infill request and another form is possible.
 pub(crate) fn lesson(status: u16, message: &str, body: &Object, is_hole: bool) -> Option<Lesson> {
     let words = message.to_lowercase();
-    // Builds of llama.cpp that refuse it do so by 500. Ollama: "x does not support insert"; llama.cpp: "Infill is not supported by this model".
+    // Builds of llama.cpp without support answer 500. Ollama: "x does not support insert"; llama.cpp: "Infill is not supported
+    // by this model".
     let hole = ["suffix", "insert", "infill"];
     if is_hole && matches!(status, 400 | 422 | 500 | 501) && hole.iter().any(|word| names(&words, word)) {
         return Some(Lesson::NoHole);
@@ -119,7 +120,7 @@ pub(crate) fn lesson(status: u16, message: &str, body: &Object, is_hole: bool) -
     DISPENSABLE.iter().find(is_named).map(|&field| Lesson::Without(field))
 }
 
-/// Whether the words name the field, and not only a longer one.
+/// Whether the message names the field, and not just a longer name that contains it.
 fn names(words: &str, field: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     words

@@ -1,8 +1,8 @@
-//! A server of llama.cpp: `/infill`, which puts the prompt together itself, and `/completion`, which reads one as it is.
+//! llama.cpp's server: `/infill`, where the server builds the prompt, and `/completion`, which takes a rendered prompt.
 //!
-//! Traps: `/infill` cuts the text before the cursor to three quarters of a batch and the text behind it to a quarter, whatever was sent,
-//! and loses the first of its extra texts first; so the nearest goes last. Closing the connection frees the server only while it
-//! streams, and while it reads the prompt only with `return_progress`. There is no `[DONE]`: the last event says `stop`.
+//! Traps: `/infill` truncates the prefix to three quarters of a batch and the suffix to a quarter in all cases, and drops
+//! the first of its extra texts first; so the nearest goes last. Closing the connection frees the server only while it streams,
+//! and during prompt evaluation only with `return_progress`. There is no `[DONE]`: the last event contains `stop`.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn extra(item: &ContextItem) -> Value {
     json!({"filename": item.path, "text": item.text})
 }
 
-/// Fields may be lifted to the root under the name of their path, which is what `response_fields` does.
+/// `response_fields` can move fields to the root, named by their path.
 fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong> {
     // With `n_cmpl` there are several answers.
     let said = said.as_array().and_then(|answers| answers.first()).unwrap_or(said);
@@ -79,7 +79,7 @@ fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong
     Ok(())
 }
 
-/// All tokens of the prompt were evaluated once: `prompt_n` of them now, the others for an earlier question.
+/// All tokens of the prompt were evaluated once: `prompt_n` of them now, the others for an earlier request.
 fn usage(said: &Value) -> Option<Usage> {
     let count =
         |name: &str| said.get(name).or_else(|| said.pointer(&format!("/{name}"))).and_then(Value::as_u64);

@@ -1,41 +1,41 @@
-//! What servers tell of themselves.
+//! Metadata that servers report.
 
 use serde_json::Value;
 
 use super::Object;
 
-/// A server's own words about its model; whatever it does not say is absent.
+/// Metadata that a server reports about its model. Missing values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// What the model is called, the most telling name first: files and families among them.
+    /// Names of the model, the most specific first; may be file names and families.
     pub names: Vec<String>,
-    /// All models that can be named in a question.
+    /// All models that a request can name.
     pub models: Vec<String>,
-    /// Tokens that the model reads and writes in one request.
+    /// Context window: tokens that the model can read and write in one request.
     pub context_window: Option<u64>,
-    /// Whether the server can put the text around a hole together itself.
+    /// Whether the server supports infill.
     pub takes_hole: Option<bool>,
-    /// The template that the server itself uses.
+    /// The server's own template.
     pub template: Option<String>,
-    /// Tokens that the model's own tokenizer makes of [`prompt::SAMPLE`].
+    /// Number of tokens of [`prompt::SAMPLE`] in the model's tokenizer.
     pub sample_tokens: Option<usize>,
 }
 
-/// Where a server tells of itself.
+/// An endpoint with metadata.
 #[derive(Clone, Copy)]
 pub(crate) struct Source {
     /// The path.
     pub(crate) path: &'static str,
-    /// What is sent there; nothing is only read.
+    /// Request body; `None` for a GET request.
     pub(crate) body: Option<fn(model: &str) -> Object>,
-    /// What is said there of a model, or of the only one.
+    /// Reads the metadata of a model, or of the only one.
     pub(crate) read: fn(said: &Value, model: Option<&str>) -> Metadata,
 }
 
-/// OpenAI's list of models, with what vLLM and llama.cpp add to it.
+/// OpenAI's list of models, with the extensions of vLLM and llama.cpp.
 pub(super) const MODELS: Source = Source { path: "/v1/models", body: None, read: models };
 
-/// The same list where addresses have no version.
+/// The same list for paths without a version.
 pub(super) const MODELS_WITHOUT_VERSION: Source = Source { path: "/models", body: None, read: models };
 
 /// llama.cpp's.
@@ -54,14 +54,14 @@ pub(super) const INFO: Source = Source { path: "/info", body: None, read: info }
 /// Tabby's.
 pub(super) const HEALTH: Source = Source { path: "/v1/health", body: None, read: health };
 
-/// Where a server tells how many tokens a text has.
+/// An endpoint that counts tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Tokenizer {
     /// The path.
     pub(crate) path: &'static str,
-    /// What is sent there.
+    /// Request body.
     pub(crate) body: fn(text: &str, model: &str) -> Object,
-    /// The count that is said there.
+    /// Reads the count.
     pub(crate) read: fn(said: &Value) -> Option<usize>,
 }
 
@@ -89,10 +89,10 @@ pub(super) const TGI_TOKENIZER: Tokenizer = Tokenizer {
     read: |said| said.as_array().map(Vec::len),
 };
 
-/// Where llama.cpp's server tells what it is doing.
+/// Endpoint of llama.cpp's server state.
 pub(crate) const SLOTS: &str = "/slots";
 
-/// On how many questions that server is working.
+/// Number of requests that the server is working on.
 pub(crate) fn busy(slots: &Value) -> Option<u64> {
     let is_busy = |slot: &&Value| slot.get("is_processing").and_then(Value::as_bool) == Some(true);
     Some(slots.as_array()?.iter().filter(is_busy).count() as u64)
@@ -112,7 +112,7 @@ fn models(said: &Value, model: Option<&str>) -> Metadata {
     };
     let window = ["/max_model_len", "/meta/n_ctx", "/context_length", "/max_context_length"];
     Metadata {
-        // vLLM's `root` is the model itself where `id` is a name that somebody gave it.
+        // vLLM's `root` is the model itself if `id` is an alias.
         names: ["/root", "/id"].iter().filter_map(|place| text(meant, place)).collect(),
         models: all.iter().filter_map(id).collect(),
         context_window: window.iter().find_map(|place| meant.pointer(place)?.as_u64()),

@@ -1,7 +1,7 @@
 //! Mistral's `/v1/fim/completions`, with Codestral.
 //!
-//! Traps: the answer is shaped as a chat's. Fields that it does not know are refused by 422, `stream_options` among them, and the seed is
-//! called `random_seed`. Token counts come with the last event.
+//! Traps: the answer has the shape of a chat answer. Unknown fields are rejected with 422, including `stream_options`, and the
+//! seed is called `random_seed`. Token counts come with the last event.
 
 use serde_json::Value;
 

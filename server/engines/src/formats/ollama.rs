@@ -1,8 +1,8 @@
 //! Ollama's `/api/generate`.
 //!
-//! Traps: `suffix` is refused by 400 where the model's template has no place for it; `raw` then takes a rendered prompt. Models that can
-//! think do so unless they are told not to. Durations are nanoseconds. Options that change from request to request load the model
-//! again, so they are always the same.
+//! Traps: `suffix` is rejected with 400 if the model's template has no placeholder for it; `raw` then accepts a rendered
+//! prompt. Models with reasoning use it unless it is disabled. Durations are nanoseconds. A changed option reloads the model,
+//! so options are always the same.
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong
     });
     let count = |name: &str| said.get(name).and_then(Value::as_u64);
     reading.usage = count("eval_count")
-        // The count of a prompt that is cached as a whole is left out.
+        // The count is absent if the whole prompt is cached.
         .map(|output| Usage { input: count("prompt_eval_count").unwrap_or(0), output, cached: None });
     Ok(())
 }

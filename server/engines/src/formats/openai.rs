@@ -1,8 +1,8 @@
 //! OpenAI's `/v1/completions`, which llama.cpp, Ollama, LM Studio, LocalAI, OpenRouter and many others offer.
 //!
-//! Traps: `suffix` is taken by OpenAI's own completion models and few others. vLLM and TGI refuse it by 400; llama.cpp's server ignores
-//! it silently (measured with 0.7.0; other builds refuse it), so an answer of that server to a suffix is none. At most four texts may
-//! end an answer.
+//! Traps: `suffix` is supported by OpenAI's own completion models and few others. vLLM and TGI reject it with 400; llama.cpp's
+//! server ignores it silently (measured with 0.7.0; other builds reject it), so its answer to a request with a suffix is
+//! treated as an error. At most four stop strings are allowed.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) static FORMAT: Format = Format {
     tokenizer: None,
 };
 
-/// How OpenAI's relatives take keys.
+/// Key header of OpenAI-compatible servers.
 pub(super) const MANNERS: Manners = Manners { key: KeyHeader::Bearer, headers: &[] };
 
 pub(super) fn write(asked: &Asked<'_>) -> Object {

@@ -1,7 +1,7 @@
 //! OpenAI's `/v1/chat/completions`: a chat model fills the hole.
 //!
-//! Traps: the first piece may be null (llama.cpp). Reasoning models want `max_completion_tokens` and no temperature, which they say by
-//! 400 and which is learnt.
+//! Traps: the first piece may be null (llama.cpp). Reasoning models require `max_completion_tokens` and no temperature; they
+//! answer 400, from which the quirk is detected.
 
 use serde_json::{Value, json};
 

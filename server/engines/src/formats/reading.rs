@@ -1,4 +1,4 @@
-//! What is known of an answer while it comes.
+//! State of an answer while it is parsed.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use serde_json::Value;
 
 use crate::{Finish, ServerTimings, Usage};
 
-/// Why an event is none of its format: the rest of a sentence, without code.
+/// Why an event is malformed: the rest of a sentence, without code.
 pub(crate) type Wrong = &'static str;
 
-/// An answer that is being read.
+/// An answer that is being parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Text of the events since it was last taken.
+    /// Text of the events that hasn't been consumed.
     pub(crate) text: String,
-    /// How the model ended it.
+    /// Finish reason.
     pub(crate) finish: Option<Finish>,
-    /// Whether nothing comes after this event.
+    /// Whether this was the last event.
     pub(crate) is_over: bool,
     /// Token counts.
     pub(crate) usage: Option<Usage>,
     /// The server's own measurements.
     pub(crate) timings: Option<ServerTimings>,
-    /// The prompt that the server put together, where it tells.
+    /// The prompt that the server built, if reported.
     pub(crate) prompt: Option<String>,
-    /// Why there is nothing, where the server says so.
+    /// Why the answer is empty, if reported.
     pub(crate) silence: Option<&'static str>,
 }
 
 impl Reading {
-    /// Takes a reason to end, in the words of any server.
+    /// Sets the finish reason from any server's name for it.
     pub(crate) fn finish(&mut self, reason: Option<&str>) {
         let Some(reason) = reason else { return };
         self.finish = Some(match reason {
@@ -37,17 +37,17 @@ impl Reading {
             _ => Finish::Stop,
         });
         if matches!(reason, "content_filter" | "refusal" | "safety") {
-            self.silence = Some("the server keeps its answer back");
+            self.silence = Some("the server withheld its answer");
         }
     }
 }
 
-/// A number of milliseconds as a duration; what is none is left out.
+/// Converts a number of milliseconds to a duration; `None` if invalid.
 pub(super) fn milliseconds(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(value.as_f64()? / 1e3).ok()
 }
 
-/// A number of nanoseconds as a duration.
+/// Converts a number of nanoseconds to a duration.
 pub(super) fn nanoseconds(value: &Value) -> Option<Duration> {
     value.as_u64().map(Duration::from_nanos)
 }

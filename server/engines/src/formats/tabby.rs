@@ -1,6 +1,6 @@
-//! Tabby's `/v1/completions`: the server chooses template and context itself, and takes ours as well.
+//! Tabby's `/v1/completions`: the server chooses template and context, and accepts additional context.
 //!
-//! Traps: it does not stream. Languages have the names that VS Code gives them.
+//! Traps: it does not stream. Languages have VS Code's names.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn write(asked: &Asked<'_>) -> Object {
     body
 }
 
-/// Every snippet has a score there; ours are ranked, so the score says the rank.
+/// Every snippet needs a score; ours is derived from the rank.
 fn snippets(context: &[ContextItem]) -> Value {
     let snippet = |(rank, item): (usize, &ContextItem)| {
         let score = 1.0 / (rank as f64 + 1.0);

@@ -1,7 +1,7 @@
 //! Hugging Face's Text Generation Inference: `/generate_stream`.
 //!
-//! Traps: there is no suffix. A temperature of 0 is refused, no temperature is what it means. Special tokens stand in the stream, marked,
-//! and texts that end an answer stand in it too. At most four of these are allowed.
+//! Traps: there is no suffix. A temperature of 0 is rejected; omitting it has the same meaning. The stream contains special
+//! tokens, marked as such, and the stop strings. At most four stop strings are allowed.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn write(asked: &Asked<'_>) -> Object {
     if let Some(temperature) = temperature {
         parameters.insert("temperature".to_owned(), json!(temperature));
     }
-    // It wants less than 1, which is what leaving it out means.
+    // Must be less than 1; omitting it means 1.
     if let Some(top_p) = sampling.top_p.filter(|&top_p| top_p < 1.0) {
         parameters.insert("top_p".to_owned(), json!(top_p));
     }
@@ -55,7 +55,7 @@ fn write(asked: &Asked<'_>) -> Object {
     body
 }
 
-/// An event with a token, or the whole answer, which the compatible routes give in a list.
+/// An event with a token, or the whole answer, which the compatible routes wrap in a list.
 fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong> {
     let said = said.as_array().and_then(|answers| answers.first()).unwrap_or(said);
     let whole = said.get("generated_text").and_then(Value::as_str);
@@ -78,7 +78,7 @@ fn read(_event: &Event, said: &Value, reading: &mut Reading) -> Result<(), Wrong
     Ok(())
 }
 
-/// Older servers list the tokens of the question instead of counting them.
+/// Older servers list the input tokens instead of counting them.
 fn prefill(details: &Value) -> Option<u64> {
     let tokens = details.get("prefill")?.as_array().filter(|tokens| !tokens.is_empty())?;
     u64::try_from(tokens.len()).ok()

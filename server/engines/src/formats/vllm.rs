@@ -1,7 +1,7 @@
 //! vLLM's `/v1/completions`.
 //!
-//! Traps: `suffix` stands in its schema and is refused by 400. Special tokens are left out of the text unless it is told otherwise, so a
-//! mark of the template would never end an answer.
+//! Traps: `suffix` is in its schema but rejected with 400. Special tokens are removed from the text by default, so a special
+//! token would never match a stop string.
 
 use super::{Asked, Format, Object, Takes, metadata, openai};
 use crate::http::Framing;

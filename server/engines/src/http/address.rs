@@ -1,4 +1,4 @@
-//! Addresses of servers: what users write, what is asked there, and what may be shown of it.
+//! Server addresses: parsing, endpoints, and their form without secrets.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,8 @@ use reqwest::Url;
 
 use super::Fault;
 
-/// The address of `path` (it begins with `/`) on the server at `given`, which may stop where its owner stops: at the host, in the
-/// middle of the path, as in `https://api.example/v1`, or at its end.
+/// Returns the address of `path` (it begins with `/`) on the server at `given`, which may end with the host, in the middle of
+/// the path, as in `https://api.example/v1`, or with the whole path.
 pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, Fault> {
     let mut url = parse(given)?;
     let base = url.path().trim_end_matches('/').to_owned();
@@ -15,7 +15,7 @@ pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, Fault> {
     Ok(url)
 }
 
-/// The address as it was given.
+/// Parses the configured address.
 pub(super) fn parse(given: &str) -> Result<Url, Fault> {
     let wrong = |reason: String| Fault::Address { address: without_secrets(given), reason };
     let url = Url::parse(given.trim()).map_err(|error| wrong(error.to_string()))?;
@@ -25,7 +25,7 @@ pub(super) fn parse(given: &str) -> Result<Url, Fault> {
     }
 }
 
-/// Host and port, for people.
+/// Host and port, for messages.
 pub(super) fn shown(url: &Url) -> String {
     let parts = [url.host_str().map(str::to_owned), url.port().map(|port| port.to_string())];
     parts.into_iter().flatten().collect::<Vec<_>>().join(":")
@@ -38,8 +38,8 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// The base with as much of the path behind it as is missing there: parts at its end that begin the path stand once, and a base that
-/// ends as the path does is left as it was written.
+/// Appends the missing part of the path to the base. Segments at the base's end that begin the path aren't repeated, and a base
+/// that ends with the whole path is unchanged.
 fn joined(base: &str, path: &str) -> String {
     let last = path.rfind('/').map_or(path, |at| &path[at..]);
     if base.ends_with(last) {
@@ -50,7 +50,7 @@ fn joined(base: &str, path: &str) -> String {
     format!("{base}{}", &path[overlap..])
 }
 
-/// What was given for an address, without what stands before its `@` or after its `?`.
+/// Removes user name, password and query from a configured address.
 fn without_secrets(given: &str) -> String {
     let (rest, _) = given.split_once('?').unwrap_or((given, ""));
     rest.rsplit_once('@').map_or(rest, |(_, rest)| rest).to_owned()
@@ -92,7 +92,7 @@ mod tests {
             ["127.0.0.1:8080", "file:///etc/passwd", "", "user:secret@host", "ftp://user:secret@host/"]
         {
             let error = endpoint(given, "/infill").unwrap_err().to_string();
-            assert!(error.contains("no address") && !error.contains("secret"), "{error}");
+            assert!(error.contains("not a server address") && !error.contains("secret"), "{error}");
         }
     }
 

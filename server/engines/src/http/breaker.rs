@@ -1,13 +1,15 @@
-//! A circuit breaker for one server: whether a request may be sent to it now. Pure but for its lock: the caller tells the time.
+//! A circuit breaker for one server: decides whether a request may be sent now. Pure except for its lock: the caller passes the
+//! time.
 //!
 //! ```text
-//! closed --refusal--> open, for as long as the server wants and at least the backoff --time--> half open: one probe --success--> closed
+//! closed --refusal--> open, for as long as the server wants and at least the backoff --time--> half open: one probe
+//! --success--> closed
 //!                       ^                                                                           |
 //!                       +------------------------------ refusal: a longer backoff ------------------+
 //! ```
 //!
-//! Whatever the number of requests under way, a server that refuses all gets one request per backoff once the first refusal is there.
-//! It decides nothing about how often one question is asked; that is `retry`'s.
+//! A server that refuses everything gets one request per backoff after the first refusal, whatever the number of concurrent
+//! requests. `retry` decides how often one request is retried.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,13 +19,14 @@ use tokio::time::Instant;
 use super::Fault;
 use super::retry::{BUSY, doubled};
 
-/// A server that wants to be left alone for longer is asked once in this time nevertheless: limits are lifted, and errors happen.
+/// Maximum pause. A server that asks for a longer one is still probed after this time, because limits get lifted and servers
+/// make errors.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Longest backoff where the server asks for less: it is back within this time after its answer is wanted again.
+/// Maximum backoff if the server asks for less: a recovered server is used again within this time.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
 
-/// Time between two looks at whether a probe of another request has been answered.
+/// Poll interval while another request's probe is in flight.
 const PROBE: Duration = Duration::from_millis(250);
 
 #[derive(Default)]
@@ -31,16 +34,16 @@ pub(super) struct Breaker(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Refusals in a row, of requests that were sent after the refusal before.
+    /// Consecutive refusals, counting only requests that were sent after the previous refusal.
     refusals: u32,
-    /// Changes with each refusal, so that those of requests that were under way together count once.
+    /// Incremented with each refusal, so that concurrent requests that are refused together count once.
     generation: u64,
-    /// Until when nothing is sent, and the refusal.
+    /// End of the pause, and the refusal.
     open: Option<(Instant, Fault)>,
     is_probed: bool,
 }
 
-/// The permission for one request. Dropping it without a verdict lets another request probe.
+/// Permission for one request. Dropping it without a result lets another request probe.
 pub(super) struct Pass<'b> {
     breaker: &'b Breaker,
     generation: u64,
@@ -48,7 +51,7 @@ pub(super) struct Pass<'b> {
 }
 
 impl Breaker {
-    /// Lets a request through, or gives the refusal that holds now with the time that is left of it.
+    /// Permits a request, or returns the current refusal with the remaining pause.
     pub(super) fn admit(&self, now: Instant) -> Result<Pass<'_>, Fault> {
         let mut state = self.state();
         let pass = |generation, is_probe| Pass { breaker: self, generation, is_probe };
@@ -67,7 +70,7 @@ impl Breaker {
 }
 
 impl Pass<'_> {
-    /// The request was answered: everything may be sent again.
+    /// Records a successful request and closes the breaker.
     pub(super) fn succeeded(self) {
         let mut state = self.breaker.state();
         if state.generation == self.generation {
@@ -75,7 +78,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The request was refused because the server is busy; `jitter` is from 0 to 1.
+    /// Records a refusal by a busy server; `jitter` is from 0 to 1.
     pub(super) fn refused(self, fault: &Fault, now: Instant, jitter: f64) {
         let Fault::Busy { retry_after, .. } = fault else { return };
         let mut state = self.breaker.state();
@@ -122,7 +125,7 @@ mod tests {
         Fault::Busy { server: "s".to_owned(), retry_after, message: String::new() }
     }
 
-    /// Requests in a minute from 32 slots that ask one question after the other, of a server that refuses everything and says this.
+    /// Requests in a minute from 32 workers with sequential requests to a server that refuses everything with this header.
     async fn requests_of_a_flood(retry_after: Option<Duration>) -> usize {
         const SLOTS: usize = 32;
         let (breaker, sent) = (Breaker::default(), Cell::new(0));
@@ -150,7 +153,7 @@ mod tests {
                     asked += u32::from(was_sent);
                     tokio::time::sleep(wait).await;
                 }
-                // A question that failed at once is followed by the next one.
+                // A request that failed at once is followed by the next one.
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
@@ -163,7 +166,7 @@ mod tests {
         let second = Duration::from_secs(1);
         for retry_after in [None, Some(Duration::ZERO), Some(second), Some(3600 * second)] {
             let requests = requests_of_a_flood(retry_after).await;
-            // The slots' first ones, and one per backoff: 0.5, 1, 2, 4, then 8 s.
+            // The workers' first ones, and one per backoff: 0.5, 1, 2, 4, then 8 s.
             assert!((32..=32 + 14).contains(&requests), "{retry_after:?}: {requests}");
         }
     }

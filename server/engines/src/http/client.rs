@@ -1,4 +1,4 @@
-//! Requests and their answers.
+//! HTTP requests and their responses.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -21,13 +21,14 @@ use super::reply::{Recording, Reply, Source};
 use super::server::{Limits, Proxy, Server};
 use super::{address, refusal, retry};
 
-/// Servers close connections that are idle for longer than this; llama.cpp's does so after 5 s.
+/// Keep-alive time. Servers close connections that are idle for longer than this; llama.cpp's does so after 5 s.
 const IDLE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Where a connection costs encryption it is kept longer, as such servers do: nginx, the shortest of the well-known, for 75 s.
+/// Keep-alive time of encrypted connections. It is longer because the handshake is expensive and such servers keep connections
+/// longer: nginx, the shortest of the well-known, for 75 s.
 const ENCRYPTED_IDLE_LIMIT: Duration = Duration::from_secs(60);
 
-/// What a server says about an error is shorter, bytes.
+/// Maximum size of an error body in bytes.
 const ERROR_LIMIT: usize = 64 << 10;
 
 /// How a key is sent.
@@ -39,7 +40,7 @@ pub(crate) enum KeyHeader {
     Named(&'static str),
 }
 
-/// What is always sent besides the body.
+/// Fixed headers of a format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manners {
     /// How the key is sent.
@@ -50,38 +51,38 @@ pub(crate) struct Manners {
 
 /// One request.
 pub(crate) struct Call {
-    /// What is asked, as [`Client::endpoint`] gives it.
+    /// The address, from [`Client::endpoint`].
     pub(crate) url: Url,
-    /// JSON to be sent; without it, something is only to be read.
+    /// JSON body; `None` for a GET request.
     pub(crate) body: Option<Vec<u8>>,
-    /// As much of the body as may stand in a cassette for people to read; all of it where nothing is said.
+    /// Redacted body for a cassette; default: the whole body.
     pub(crate) shown: Option<Value>,
-    /// The document that it is about.
+    /// The document of the request.
     pub(crate) document: Option<Document>,
-    /// When nobody wants the answer any more. Whoever asks keeps it; here it only decides what is worth waiting for.
+    /// Deadline. The caller enforces it; here it only limits retries.
     pub(crate) until: Option<Instant>,
 }
 
-/// A server to be asked.
+/// Client of one server.
 pub(crate) struct Client {
     http: reqwest::Client,
     base: String,
-    /// Host and port, for people.
+    /// Host and port, for messages.
     server: String,
     secrets: Secrets,
     has_key: bool,
     limits: Limits,
     permits: Option<Semaphore>,
     breaker: Breaker,
-    /// What spreads pauses, and how often it has done so.
+    /// Source of the jitter, and number of draws.
     jitter: RandomState,
     draws: AtomicU64,
-    /// Where answers are recorded, and come from if they are.
+    /// Records and replays answers.
     tape: Option<Tape>,
 }
 
 impl Client {
-    /// Nothing is sent yet.
+    /// Creates the client without connecting.
     pub(crate) fn new(server: &Server, manners: Manners) -> Result<Client, Fault> {
         let url = address::parse(&server.url)?;
         let headers = headers(server, manners)?;
@@ -106,28 +107,28 @@ impl Client {
         })
     }
 
-    /// The same server with its answers on a cassette.
+    /// Returns the client with a cassette.
     pub(crate) fn on_tape(self, tape: Tape) -> Client {
         Client { tape: Some(tape), ..self }
     }
 
-    /// Where answers are recorded.
+    /// Returns the cassette.
     pub(crate) fn tape(&self) -> Option<&Tape> {
         self.tape.as_ref()
     }
 
-    /// Host and port, for people.
+    /// Host and port, for messages.
     pub(crate) fn server(&self) -> &str {
         &self.server
     }
 
-    /// The address of a path.
+    /// Returns the address of a path.
     pub(crate) fn endpoint(&self, path: &str) -> Result<Url, Fault> {
         address::endpoint(&self.base, path)
     }
 
-    /// Asks, and asks again where that promises an answer in time, until there is an answer with a status that says so. What is recorded
-    /// is not asked.
+    /// Sends the request, with retries as long as the deadline allows, until there is a successful response. A recorded request
+    /// is replayed instead.
     pub(crate) async fn ask(&self, call: &Call) -> Result<Reply<'_>, Fault> {
         let Some(tape) = &self.tape else { return self.ask_server(call, None).await };
         let request = self.canonical(tape.engine(), call);
@@ -137,7 +138,7 @@ impl Client {
         }
     }
 
-    /// The canonical form of a request: what is asked, wherever and by whomever.
+    /// Returns the canonical form of a request, which is independent of the server's address.
     pub(crate) fn canonical(&self, engine: &str, call: &Call) -> Canonical {
         let without_secrets = |text: &str| self.secrets.removed_from(text);
         let query = call.url.query_pairs().map(|(name, value)| json!([name, without_secrets(&value)]));
@@ -157,7 +158,7 @@ impl Client {
         Canonical::new(engine, &form, shown).about(call.document.clone())
     }
 
-    /// The answer that was recorded.
+    /// Replays the recorded answer.
     fn replay(&self, call: &Call, recorded: &Arc<Recorded>) -> Result<Reply<'_>, Fault> {
         match &**recorded {
             Recorded::Server(reply) if !is_success(reply.status) => {
@@ -180,7 +181,7 @@ impl Client {
         mut recording: Option<Recording<'a>>,
     ) -> Result<Reply<'a>, Fault> {
         let permit = match &self.permits {
-            // Nobody closes it.
+            // The semaphore is never closed.
             Some(permits) => permits.acquire().await.ok(),
             None => None,
         };
@@ -205,7 +206,7 @@ impl Client {
         }
     }
 
-    /// Sends the request if the server may be asked now; whether it was sent.
+    /// Sends the request if the circuit breaker permits it; returns whether it was sent.
     async fn attempt_if_free(
         &self,
         call: &Call,
@@ -223,7 +224,7 @@ impl Client {
         (attempted, true)
     }
 
-    /// A number from 0 to 1 that other processes do not draw.
+    /// Returns a number from 0 to 1 that differs between processes.
     fn jitter(&self) -> f64 {
         let drawn = self.jitter.hash_one(self.draws.fetch_add(1, Ordering::Relaxed));
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
@@ -245,8 +246,8 @@ impl Client {
         }
     }
 
-    /// A server may close a connection at the very moment it is used again. Nothing was answered then, so that asking once more, over a
-    /// new one, gives no second answer.
+    /// A server may close a connection at the very moment it is reused. There was no response then, so that repeating the
+    /// request over a new connection gives no second answer.
     async fn send(&self, call: &Call) -> reqwest::Result<reqwest::Response> {
         match self.request(call).send().await {
             Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
@@ -279,7 +280,7 @@ impl Client {
         let to =
             header(LOCATION.as_str()).and_then(|to| call.url.join(to).ok()).map(|to| address::shown(&to));
         let mut reply = Reply::new(self, Source::Live(response), 0, None, None);
-        // A refusal that cannot be read is one nevertheless.
+        // An unreadable error body still is an error.
         let body = reply.body(ERROR_LIMIT).await.unwrap_or_default();
         let fault = self.refusal(call, status, &body, retry_after, to);
         if fault.is_about_the_question()
@@ -308,27 +309,27 @@ impl Client {
         refusal.fault(&self.server, self.has_key)
     }
 
-    /// A message of the server without our keys, as short as messages are.
+    /// Returns a message of the server, redacted and shortened.
     pub(crate) fn quoted(&self, message: &str) -> String {
         self.secrets.quoted(message)
     }
 
-    /// An answer that is none, because of a reason that quotes no code.
+    /// Returns the error for a malformed answer; `reason` quotes no code.
     pub(crate) fn malformed(&self, expected: &'static str, reason: &str) -> Fault {
         Fault::Malformed { server: self.server.clone(), expected, reason: self.quoted(reason) }
     }
 
-    /// A failure that the server tells of in the middle of an answer.
+    /// Returns the error that the server reported in the middle of an answer.
     pub(crate) fn failed_in_answer(&self, error: &serde_json::Value) -> Fault {
         refusal::in_answer(error, |message| self.quoted(message), &self.server, self.has_key)
     }
 
-    /// An answer that took longer than somebody wanted to wait.
+    /// Returns the error for an answer that exceeded its timeout.
     pub(crate) fn unfinished(&self, waited: Duration) -> Fault {
         self.silent(Stage::LastByte, waited)
     }
 
-    /// Host and port, patience, and what may not be shown.
+    /// Host and port, limits, and secrets.
     pub(super) fn parts(&self) -> (&str, &Limits, &Secrets) {
         (&self.server, &self.limits, &self.secrets)
     }
@@ -356,7 +357,7 @@ fn connections(
     proxy: Option<&Url>,
     headers: HeaderMap,
 ) -> Result<reqwest::Client, Fault> {
-    // Whoever came first has installed the same.
+    // Another thread may have installed the same provider.
     drop(rustls::crypto::ring::default_provider().install_default());
     let failed = |error: reqwest::Error| Fault::Client(super::message::innermost(&error));
     let idle = if url.scheme() == "https" { ENCRYPTED_IDLE_LIMIT } else { IDLE_LIMIT };
@@ -384,7 +385,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, Fault> {
     if certificates.is_empty() { Err(roots("there are none".to_owned())) } else { Ok(certificates) }
 }
 
-/// All headers of every request. Those of the server win over those of its format.
+/// Returns the headers of every request. The server's own override those of its format.
 fn headers(server: &Server, manners: Manners) -> Result<HeaderMap, Fault> {
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("*/*"))]);
     for &(name, value) in manners.headers {

@@ -1,42 +1,41 @@
-//! A stream of bytes as events: server-sent events or lines of JSON.
+//! Decodes a byte stream into events: server-sent events or lines of JSON.
 //!
-//! Servers differ in what they leave out, so this reads more than the standards allow: events need no blank line at the end of the
-//! stream, lines may end in any way, and a mark of byte order is skipped. What is no UTF-8 is said so, because a replacement would end
-//! up in somebody's code.
+//! More lenient than the standards, because servers differ: the last event needs no blank line, any line ending is accepted,
+//! and a byte order mark is skipped. Invalid UTF-8 is an error, because replacement characters would end up in the user's code.
 
 use super::lines::Lines;
 
-/// How events are told apart.
+/// Framing of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// `text/event-stream`, as the HTML standard has it.
+    /// `text/event-stream`, as defined by the HTML standard.
     ServerSent,
-    /// `application/x-ndjson`: a line of JSON each.
+    /// `application/x-ndjson`: one line of JSON each.
     JsonLines,
 }
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// Its type, where the server names one.
+    /// Its type, if given.
     pub(crate) name: Option<String>,
-    /// What it says, nearly always JSON.
+    /// Its data, nearly always JSON.
     pub(crate) data: String,
 }
 
-/// Why a stream cannot be read on.
+/// Error while decoding a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// One event has more bytes than [`EVENT_LIMIT`].
+    /// An event exceeds [`EVENT_LIMIT`].
     TooLong,
-    /// Bytes that are no UTF-8.
+    /// Invalid UTF-8.
     NotUtf8,
 }
 
-/// Longest event, bytes: the last one of llama.cpp repeats the prompt, of Ollama as numbers of its tokens.
+/// Maximum event size in bytes: llama.cpp's last event repeats the prompt, Ollama's repeats it as token numbers.
 pub(crate) const EVENT_LIMIT: usize = 4 << 20;
 
-/// Puts events together from chunks.
+/// Assembles events from chunks.
 pub(crate) struct Decoder {
     framing: Framing,
     lines: Lines,
@@ -49,12 +48,12 @@ impl Decoder {
         Decoder { framing, lines: Lines::new(), name: None, data: None }
     }
 
-    /// Takes the next chunk; call [`next`](Decoder::next) until it gives nothing.
+    /// Adds the next chunk; call [`next`](Decoder::next) until it returns `None`.
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.lines.push(chunk);
     }
 
-    /// The next complete event.
+    /// Returns the next complete event.
     pub(crate) fn next(&mut self) -> Result<Option<Event>, Unreadable> {
         while let Some(line) = self.lines.next() {
             let line = str::from_utf8(line).map_err(|_| Unreadable::NotUtf8)?;
@@ -75,7 +74,7 @@ impl Decoder {
         Ok(None)
     }
 
-    /// What stands at the end of the stream without an end of its own; it may be half an event.
+    /// Returns the unterminated event at the end of the stream; it may be incomplete.
     pub(crate) fn rest(&mut self) -> Result<Option<Event>, Unreadable> {
         let line = str::from_utf8(self.lines.rest()).map_err(|_| Unreadable::NotUtf8)?;
         match self.framing {
@@ -98,13 +97,13 @@ fn json_line(line: &str) -> Option<Event> {
     (!data.is_empty()).then(|| Event { name: None, data: data.to_owned() })
 }
 
-/// A blank line ends an event; without data there is none.
+/// A blank line ends an event; an event without data is ignored.
 fn event(name: &mut Option<String>, data: &mut Option<String>) -> Option<Event> {
     let name = name.take();
     data.take().map(|data| Event { name, data })
 }
 
-/// `name: value`; a line that begins with a colon is a comment, and fields with other names mean nothing to us.
+/// `name: value`; a line that begins with a colon is a comment, and unknown fields are ignored.
 fn field(line: &str, name: &mut Option<String>, data: &mut Option<String>) {
     let (field, value) = line.split_once(':').unwrap_or((line, ""));
     let value = value.strip_prefix(' ').unwrap_or(value);

@@ -1,4 +1,4 @@
-//! What goes wrong between us and a server, each cause with its remedy, and no key in any of it.
+//! Errors between the engine and its server, each with a remedy and without keys.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::Miss;
 
-/// What was waited for in vain.
+/// The stage that timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// A connection.
+    /// Connecting.
     Connecting,
     /// The first byte of the answer.
     FirstByte,
@@ -19,48 +19,48 @@ pub enum Stage {
     LastByte,
 }
 
-/// Why a server gave no answer. Messages name the server by host and port, quote it without our keys, and tell what to do.
+/// Error of a request to a server. Messages name the server by host and port, quote it without our keys, and give a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// The address is none.
-    #[error("`{address}` is no address of a server ({reason}); write it like http://127.0.0.1:8080")]
+    /// The address is invalid.
+    #[error("`{address}` is not a server address ({reason}); write it like http://127.0.0.1:8080")]
     Address {
-        /// What was given, without user name and password.
+        /// The address, without user name and password.
         address: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// The key is none.
+    /// The key is invalid.
     #[error("the key has characters that cannot be sent")]
     Key,
-    /// A header is none.
+    /// A header is invalid.
     #[error("the header `{name}` has characters that cannot be sent")]
     Header {
         /// Its name.
         name: String,
     },
-    /// The trusted certificates are none.
+    /// The configured certificates are invalid.
     #[error("the certificates in `tls_roots` cannot be read ({reason}); they have to be PEM")]
     Roots {
-        /// What is wrong with them.
+        /// The error.
         reason: String,
     },
-    /// The system gives no means for connections.
+    /// The HTTP client can't be created.
     #[error("no connections can be made: {0}")]
     Client(String),
-    /// Nothing listens there.
+    /// Connection refused.
     #[error("nothing listens at {server}; start the server, or correct `url`")]
     Refused {
         /// Host and port.
         server: String,
     },
-    /// The host's name is unknown.
-    #[error("there is no host {server}; correct `url`, or see to the network")]
+    /// Unknown host.
+    #[error("there is no host {server}; correct `url`, or check the network")]
     NoHost {
         /// Host and port.
         server: String,
     },
-    /// No encrypted connection.
+    /// The TLS handshake failed.
     #[error(
         "no encrypted connection to {server}: {reason}; for a certificate of your own, name its authority in `tls_roots`, and for a \
          server without encryption write http://"
@@ -68,100 +68,100 @@ pub enum Fault {
     Tls {
         /// Host and port.
         server: String,
-        /// What the two could not agree on.
+        /// Cause.
         reason: String,
     },
-    /// No connection for another reason, or it broke.
+    /// The connection failed for another reason, or was lost.
     #[error("{server} cannot be reached: {reason}")]
     Unreachable {
         /// Host and port.
         server: String,
-        /// The innermost cause.
+        /// The root cause.
         reason: String,
     },
-    /// It says nothing.
+    /// Timeout.
     #[error("{}", silence(.server, *.stage, *.waited))]
     Silent {
         /// Host and port.
         server: String,
-        /// What was waited for.
+        /// The stage that timed out.
         stage: Stage,
-        /// How long.
+        /// The timeout.
         waited: Duration,
     },
-    /// It wants another key.
+    /// The key is missing or rejected.
     #[error("{server} {} ({message})", if *.with_key { "refuses the key; correct `api_key_env`" } else { "wants a key; set `api_key_env`" })]
     Unauthorized {
         /// Host and port.
         server: String,
-        /// Whether it was given one.
+        /// Whether a key was sent.
         with_key: bool,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It does not know the model.
+    /// Unknown model.
     #[error("{server} has no such model ({message}); set `model` to one that it has")]
     NoModel {
         /// Host and port.
         server: String,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It does not know the path.
+    /// Unknown path.
     #[error("{server} has no {path} ({message}); correct `kind` or `url`")]
     NoPath {
         /// Host and port.
         server: String,
-        /// What was asked there.
+        /// The requested path.
         path: String,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It has too much to do, or was asked too often.
+    /// The server is busy, or its rate limit is exceeded.
     #[error("{server} takes no more requests for now{} ({message})", .retry_after.map(seconds).unwrap_or_default())]
     Busy {
         /// Host and port.
         server: String,
-        /// When it wants to be asked again.
+        /// Requested delay before the next attempt.
         retry_after: Option<Duration>,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It is not ready yet.
+    /// The model is still loading.
     #[error("{server} is still loading its model; wait until it is ready")]
     Loading {
         /// Host and port.
         server: String,
     },
-    /// The question is longer than the model reads.
-    #[error("the question is too long for {server} ({message}); set a smaller `budget_tokens`")]
+    /// The prompt exceeds the model's context window.
+    #[error("the prompt is too long for {server} ({message}); set a smaller `budget_tokens`")]
     QuestionTooLong {
         /// Host and port.
         server: String,
         /// HTTP status.
         status: u16,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It refused for another reason, or failed.
+    /// Another HTTP error.
     #[error("{server} answered {status}: {message}")]
     Status {
         /// Host and port.
         server: String,
         /// HTTP status.
         status: u16,
-        /// What the server said, shortened.
+        /// The server's message, shortened.
         message: String,
     },
-    /// It failed in the middle of an answer.
+    /// An error in the middle of an answer.
     #[error("{server} failed in the middle of its answer: {message}")]
     InAnswer {
         /// Host and port.
         server: String,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// It is elsewhere.
+    /// A redirect.
     #[error(
         "{server} answered {status} and points to {to}; neither code nor keys are sent there: if it is right, write it in `url`"
     )]
@@ -170,50 +170,50 @@ pub enum Fault {
         server: String,
         /// HTTP status.
         status: u16,
-        /// Host and port of the other server.
+        /// Host and port of the redirect's target.
         to: String,
     },
-    /// The answer is of another type.
+    /// Unexpected content type.
     #[error("{server} answered with {found} instead of {expected}; is `url` its address, and `kind` right?")]
     ContentType {
         /// Host and port.
         server: String,
-        /// Type that was asked for.
+        /// Expected type.
         expected: &'static str,
         /// Type of the answer.
         found: String,
     },
-    /// The answer is something else than its type says.
+    /// The answer doesn't match its content type.
     #[error("{server} answered with something else than {expected}: {reason}")]
     Malformed {
         /// Host and port.
         server: String,
-        /// What was expected.
+        /// Expected content.
         expected: &'static str,
-        /// What is wrong with it, without code.
+        /// The error, without code.
         reason: String,
     },
-    /// The answer is far too long.
+    /// The answer exceeds the size limit.
     #[error("{server} answered with more than {} MB", .limit >> 20)]
     TooLong {
         /// Host and port.
         server: String,
-        /// What is read, bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The answer has no end.
+    /// The answer is incomplete.
     #[error("{server} ended in the middle of its answer")]
     CutShort {
         /// Host and port.
         server: String,
     },
-    /// It may not be asked.
+    /// Offline, and not in the cassette.
     #[error(transparent)]
     NotRecorded(#[from] Miss),
 }
 
 impl Fault {
-    /// A word for the cause, the same for all messages about it: whoever tells users says each once.
+    /// Identifier of the cause, the same for all its messages, so that each cause is reported once.
     pub fn cause(&self) -> &'static str {
         match self {
             Fault::Address { .. } => "address",
@@ -243,7 +243,7 @@ impl Fault {
         }
     }
 
-    /// Whether the same question would be refused again, by a server that is well and set up rightly.
+    /// Whether a healthy, correctly configured server would refuse the same request again.
     pub(super) fn is_about_the_question(&self) -> bool {
         match self {
             Fault::QuestionTooLong { .. } => true,
@@ -256,7 +256,7 @@ impl Fault {
 fn silence(server: &str, stage: Stage, waited: Duration) -> String {
     match stage {
         Stage::Connecting => {
-            format!("{server} took no connection within {waited:?}; correct `url`, or see to the network")
+            format!("{server} took no connection within {waited:?}; correct `url`, or check the network")
         }
         Stage::FirstByte => format!("{server} began no answer within {waited:?}"),
         Stage::NextByte => format!("{server} stopped in the middle of its answer for {waited:?}"),
@@ -265,5 +265,5 @@ fn silence(server: &str, stage: Stage, waited: Duration) -> String {
 }
 
 fn seconds(duration: Duration) -> String {
-    format!("; it wants to be asked again in {} s", duration.as_secs_f64().ceil())
+    format!("; retry in {} s", duration.as_secs_f64().ceil())
 }

@@ -1,21 +1,21 @@
-//! What no message may show.
+//! Redacts secrets in messages.
 
 use config::Secret;
 use reqwest::Url;
 use serde_json::Value;
 
-/// Shorter texts occur in messages by chance; a header of few characters is no secret, bytes.
+/// Minimum length of a secret in bytes. Shorter texts occur in messages by chance.
 const LEAST_SECRET: usize = 6;
 
-/// Everything about one server that is taken out of what it says before anyone is told.
+/// The secrets of one server, which are removed from everything it sends before it is shown.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets {
-    /// The longest first: one may be part of another.
+    /// Longest first: one may be part of another.
     texts: Vec<String>,
 }
 
 impl Secrets {
-    /// The key, the values of headers, and what an address holds besides host and path.
+    /// Collects the key, the values of headers, and every part of the address besides host and path.
     pub(crate) fn new<'a>(
         key: Option<&Secret>,
         headers: impl Iterator<Item = &'a Secret>,
@@ -23,7 +23,7 @@ impl Secrets {
     ) -> Secrets {
         let mut texts: Vec<String> = key.map(|key| key.expose().to_owned()).into_iter().collect();
         let long = |text: &String| text.len() >= LEAST_SECRET;
-        // Servers quote the key alone of what follows a word such as `Bearer`.
+        // Servers may quote the key without the preceding word such as `Bearer`.
         let parts = |value: &'a Secret| {
             let words = value.expose().split_whitespace().skip(1).map(str::to_owned);
             std::iter::once(value.expose().to_owned()).chain(words)
@@ -38,12 +38,12 @@ impl Secrets {
         Secrets { texts }
     }
 
-    /// The text without them.
+    /// Returns the text without secrets.
     pub(crate) fn removed_from(&self, text: &str) -> String {
         self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "(the key)"))
     }
 
-    /// The value with no text in it that holds them.
+    /// Returns the value without any string that contains a secret.
     pub(super) fn removed_from_json(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.removed_from(&text)),

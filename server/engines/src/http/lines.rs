@@ -1,20 +1,20 @@
-//! Lines of a stream of bytes, however it is cut into chunks.
+//! Splits a byte stream into lines, independent of chunk boundaries.
 
-/// Cuts chunks into lines. A line ends with LF, CR or CRLF; a mark of byte order at the very start is no part of it.
+/// Splits chunks into lines. A line ends with LF, CR or CRLF; a byte order mark at the very start is skipped.
 ///
-/// Bytes are kept until their line is complete, so neither a line end nor a character can be split by the way that chunks are cut.
+/// Bytes are buffered until their line is complete, so chunk boundaries split neither a line end nor a character.
 pub(super) struct Lines {
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were handed out already.
+    /// Number of consumed bytes of the buffer.
     taken: usize,
-    /// Bytes of the buffer that hold no line end.
+    /// Number of bytes of the buffer known to contain no line end.
     seen: usize,
-    /// Whether the last line ended with CR, so that LF belongs to the same end.
+    /// Whether the last line ended with CR, so that a following LF belongs to it.
     after_cr: bool,
     is_start: bool,
 }
 
-/// The mark of byte order in UTF-8.
+/// The byte order mark in UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl Lines {
@@ -29,12 +29,12 @@ impl Lines {
         self.buffer.extend_from_slice(chunk);
     }
 
-    /// Bytes that wait for the end of their line.
+    /// Number of bytes of the incomplete line.
     pub(super) fn waiting(&self) -> usize {
         self.buffer.len() - self.taken
     }
 
-    /// The next complete line, without its end.
+    /// Returns the next complete line, without its end.
     pub(super) fn next(&mut self) -> Option<&[u8]> {
         if self.after_cr && self.taken < self.buffer.len() {
             self.after_cr = false;
@@ -56,7 +56,7 @@ impl Lines {
         Some(&self.buffer[start..end])
     }
 
-    /// What stands behind the last line end; the stream is over.
+    /// Returns the text after the last line end, at the end of the stream.
     pub(super) fn rest(&mut self) -> &[u8] {
         let mut start = self.taken;
         if self.after_cr && self.buffer.get(start) == Some(&b'\n') {
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines of `text` when it comes in chunks of these sizes, and what is left behind them.
+    /// The lines of `text` when it comes in chunks of these sizes, and the rest.
     fn cut(text: &[u8], sizes: &[usize]) -> (Vec<Vec<u8>>, Vec<u8>) {
         let (mut lines, mut found, mut rest) = (Lines::new(), Vec::new(), text);
         for size in sizes {

@@ -1,4 +1,4 @@
-//! What servers and sockets say went wrong, in one short line and without keys.
+//! Error messages of servers and sockets, shortened to one line without keys.
 
 use std::error::Error;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::key::Secrets;
 
-/// What fits into a few lines of a terminal, characters.
+/// Maximum length in characters: a few lines of a terminal.
 const LIMIT: usize = 300;
 
-/// What a server says about an error: the message in its JSON, wherever servers put it, else its first line.
+/// Returns a server's error message: the message field of its JSON, wherever it is, else the first line.
 pub(super) fn in_body(body: &[u8], secrets: &Secrets) -> Option<String> {
     let places = ["/error/message", "/error", "/message", "/detail"];
     let json: Option<Value> = serde_json::from_slice(body).ok();
@@ -21,7 +21,7 @@ pub(super) fn in_body(body: &[u8], secrets: &Secrets) -> Option<String> {
     (!said.is_empty()).then_some(said)
 }
 
-/// What servers made with FastAPI say of the first field that they do not like: its place and what is wrong.
+/// Reads the error of a server built with FastAPI: the first invalid field and its error.
 fn about_field(json: &Value) -> Option<String> {
     let lists = ["/detail/0", "/message/detail/0"];
     let first = lists.iter().find_map(|list| json.pointer(list))?;
@@ -35,8 +35,8 @@ fn about_field(json: &Value) -> Option<String> {
 impl Secrets {
     /// Returns the first line of a text as messages quote it: without keys, without control characters, at most 300 characters.
     ///
-    /// The only way to shorten what others wrote. Keys are removed first, because the rest of a key that was cut in two is not
-    /// recognized any more; and once more without the control characters, which may have hidden one.
+    /// All texts of others must be shortened by this method. Keys are removed first, because the rest of a truncated key is not
+    /// recognized; and again after removing the control characters, which may have hidden one.
     pub(crate) fn quoted(&self, text: &str) -> String {
         let removed = self.removed_from(text);
         let line = removed.trim().lines().next().unwrap_or_default();
@@ -45,7 +45,7 @@ impl Secrets {
     }
 }
 
-/// The cause of all causes, which says most.
+/// Returns the root cause, which is the most specific.
 pub(super) fn innermost(error: &dyn Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

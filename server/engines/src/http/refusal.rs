@@ -1,4 +1,4 @@
-//! What a refusal means: statuses, the words that servers use, and broken connections as [`Fault`]s. Pure.
+//! Maps statuses, servers' messages and broken connections to [`Fault`]s. Pure.
 
 use std::error::Error;
 use std::io;
@@ -10,19 +10,19 @@ use serde_json::Value;
 use super::key::Secrets;
 use super::{Fault, message};
 
-/// What is known of an answer whose status is no success.
+/// A response with an error status.
 pub(super) struct Refusal {
     pub(super) status: u16,
-    /// What the server said, without our keys.
+    /// The server's message, without our keys.
     pub(super) said: String,
     pub(super) retry_after: Option<Duration>,
-    /// Host and port of where it points.
+    /// Host and port of a redirect's target.
     pub(super) to: Option<String>,
-    /// What was asked there.
+    /// The requested path.
     pub(super) path: String,
 }
 
-/// What the server said, without our keys: its words, or what the status means.
+/// Returns the server's message without our keys, or the meaning of the status.
 pub(super) fn said(status: StatusCode, body: &[u8], secrets: &Secrets) -> String {
     let said = message::in_body(body, secrets);
     said.or_else(|| status.canonical_reason().map(str::to_owned))
@@ -30,7 +30,7 @@ pub(super) fn said(status: StatusCode, body: &[u8], secrets: &Secrets) -> String
 }
 
 impl Refusal {
-    /// Its cause.
+    /// Returns the error.
     pub(super) fn fault(self, server: &str, with_key: bool) -> Fault {
         let Refusal { status, said: message, retry_after, to, path } = self;
         let server = server.to_owned();
@@ -53,7 +53,7 @@ impl Refusal {
     }
 }
 
-/// What an `error` in the middle of an answer means: its own status where it has one.
+/// Maps an `error` in the middle of an answer; uses its own status if present.
 pub(super) fn in_answer(
     error: &Value,
     quoted: impl Fn(&str) -> String,
@@ -74,16 +74,17 @@ pub(super) fn in_answer(
     }
 }
 
-/// Whether these words say that there is no such model: vLLM "the model `x` does not exist", Ollama "model 'x' not found", DeepSeek
-/// "model not exist", Mistral "invalid model: x", Anthropic "model: x".
+/// Whether the message means that the model doesn't exist: vLLM "the model `x` does not exist", Ollama "model 'x' not found",
+/// DeepSeek "model not exist", Mistral "invalid model: x", Anthropic "model: x".
 fn denies_model(words: &str) -> bool {
     let denials = ["not exist", "not found", "invalid model", "unknown model", "no such model"];
     words.starts_with("model: ")
         || words.contains("model") && denials.iter().any(|denial| words.contains(denial))
 }
 
-/// Whether these words are about a limit on the question: llama.cpp "the request exceeds the available context size", vLLM "this
-/// model's maximum context length is 4096 tokens", TGI "`inputs` must have less than 1024 tokens", Anthropic "prompt is too long".
+/// Whether the message is about the prompt's length: llama.cpp "the request exceeds the available context size", vLLM "this
+/// model's maximum context length is 4096 tokens", TGI "`inputs` must have less than 1024 tokens", Anthropic "prompt is too
+/// long".
 fn is_about_length(words: &str) -> bool {
     let lengths = [
         "context size",
@@ -96,7 +97,7 @@ fn is_about_length(words: &str) -> bool {
     lengths.iter().any(|length| words.contains(length))
 }
 
-/// Why there is no connection, or none any more. `reason` is the innermost cause.
+/// Maps a failed or lost connection. `reason` is the root cause.
 pub(super) fn unreachable(error: &reqwest::Error, server: String, reason: String) -> Fault {
     if error.is_dns() {
         return Fault::NoHost { server };
@@ -115,7 +116,7 @@ pub(super) fn unreachable(error: &reqwest::Error, server: String, reason: String
 
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
-        // Its source is that of what it wraps, which would be passed over.
+        // `source` of an IO error is the source of the wrapped error, which would skip the wrapped error itself.
         Some(io) => io.get_ref().map(|inner| inner as &(dyn Error + 'static)),
         None => error.source(),
     })

@@ -1,4 +1,4 @@
-//! Answers as they come, from a server or from a cassette, and how they get onto one.
+//! Responses, from a server or a cassette, and their recording.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use super::key::Secrets;
 use crate::cassette::{Canonical, Piece, Recorded, Said, ServerReply, Tape, milliseconds, ms};
 use crate::{Finish, Usage};
 
-/// What of an answer's head says how the rest is to be read.
+/// Recorded headers: those that decide how the body is parsed.
 const HEADERS: [&str; 2] = ["content-type", "server"];
 
-/// An answer that has begun. Dropping it closes the connection.
+/// A response whose headers have arrived. Dropping it closes the connection.
 pub(crate) struct Reply<'a> {
     client: &'a Client,
     source: Source,
-    /// Bytes so far.
+    /// Number of bytes so far.
     read: usize,
     attempt: u32,
     _permit: Option<SemaphorePermit<'a>>,
     recording: Option<Recording<'a>>,
 }
 
-/// Where an answer comes from.
+/// Source of a response.
 pub(super) enum Source {
     Live(Response),
     Recorded {
         reply: Arc<Recorded>,
-        /// Pieces that were given.
+        /// Number of replayed pieces.
         given: usize,
     },
 }
@@ -49,17 +49,17 @@ impl<'a> Reply<'a> {
         Reply { client, source, read: 0, attempt, _permit: permit, recording }
     }
 
-    /// Whom it is from.
+    /// Returns the client of the request.
     pub(crate) fn client(&self) -> &Client {
         self.client
     }
 
-    /// How often the server was asked before it answered.
+    /// Returns the number of failed attempts before this response.
     pub(crate) fn refusals(&self) -> u32 {
         self.attempt
     }
 
-    /// A header, if it is text.
+    /// Returns a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         match &self.source {
             Source::Live(response) => response.headers().get(name)?.to_str().ok(),
@@ -70,13 +70,13 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// The type of the answer without its parameters, in small letters.
+    /// Returns the content type without parameters, in lower case.
     pub(crate) fn content_type(&self) -> Option<String> {
         let value = self.header("content-type")?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
     }
 
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes; `None` at the end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         let chunk = match &mut self.source {
             Source::Live(response) => next_bytes(self.client, response).await?,
@@ -93,7 +93,7 @@ impl<'a> Reply<'a> {
         Ok(chunk)
     }
 
-    /// All of it, if it has no more than `limit` bytes.
+    /// Returns the whole body, which may have at most `limit` bytes.
     pub(crate) async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Fault> {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunk().await? {
@@ -105,7 +105,7 @@ impl<'a> Reply<'a> {
         Ok(body)
     }
 
-    /// When the last piece came, of an answer that is replayed; within, `None` where nobody knows.
+    /// Recorded time of the last piece, for a replayed response; the inner value is `None` if unknown.
     pub(crate) fn recorded(&self) -> Option<Option<Duration>> {
         let Source::Recorded { reply, given } = &self.source else { return None };
         let Recorded::Server(reply) = &**reply else { return None };
@@ -113,7 +113,7 @@ impl<'a> Reply<'a> {
         Some(last.and_then(|piece| piece.ms).and_then(milliseconds))
     }
 
-    /// What the model said, of an answer that is recorded without what a server made of it.
+    /// Returns the recorded text, if the recording has no HTTP response.
     pub(crate) fn said(&self) -> Option<Said> {
         match &self.source {
             Source::Recorded { reply, .. } => match &**reply {
@@ -124,8 +124,8 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Keeps it on the cassette, now that it turned out to be an answer. `is_over` says that it needs no more to be one, whether or not
-    /// something follows.
+    /// Records the response after it was parsed successfully. `is_over` means that the answer is complete, whether or not more
+    /// bytes follow.
     pub(crate) fn keep(self, is_over: bool) {
         let headers =
             HEADERS.into_iter().filter_map(|name| Some((name.to_owned(), self.header(name)?.to_owned())));
@@ -138,7 +138,7 @@ impl<'a> Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Keeps what the model said, in the place of how the server said it. Its secrets are masked when it is written.
+    /// Records the model's text instead of the HTTP response. Its secrets are masked when it is written.
     pub(crate) fn keep_text(self, text: &str, finish: Finish, usage: Option<Usage>) {
         if let (Some(recording), Source::Live(_)) = (self.recording, self.source) {
             let (_, _, secrets) = self.client.parts();
@@ -168,7 +168,7 @@ fn next_recorded(client: &Client, reply: &Recorded, given: &mut usize) -> Result
     }
 }
 
-/// An answer on its way onto a cassette. It gets there when somebody says so, and not when it is dropped.
+/// A response that is being recorded. It is written on request only, not when dropped.
 pub(super) struct Recording<'a> {
     tape: &'a Tape,
     request: Canonical,
@@ -189,7 +189,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// A refusal, which came as a whole.
+    /// Records an error response with its whole body.
     pub(super) fn keep_refusal(mut self, status: u16, body: Vec<u8>, secrets: &Secrets) {
         self.chunks = vec![(self.start.elapsed(), body)];
         self.keep(status, BTreeMap::new(), true, secrets);
@@ -197,15 +197,16 @@ impl<'a> Recording<'a> {
 
     fn keep(self, status: u16, headers: BTreeMap<String, String>, is_over: bool, secrets: &Secrets) {
         let stopped = !(self.has_ended || is_over);
-        // What is no text was no answer either.
+        // A body that is not text is not an answer.
         let Some(pieces) = pieces(&self.chunks, secrets) else { return };
         self.tape.record(self.request, Recorded::Server(ServerReply { status, headers, pieces, stopped }));
     }
 }
 
-/// The chunks as text: a character that was parted goes to where it ends. `None` if it is none.
+/// Converts the chunks to text: a split character goes to the chunk of its last byte. `None` if they are not UTF-8.
 ///
-/// An answer that quotes a key, or holds another secret, stands there without it, and in one piece, as it may have been parted too.
+/// A response that quotes a key or another secret is redacted, and becomes one piece, because chunk boundaries may split the
+/// secret.
 fn pieces(chunks: &[(Duration, Vec<u8>)], secrets: &Secrets) -> Option<Vec<Piece>> {
     let (mut pieces, mut waiting) = (Vec::new(), Vec::new());
     for (at, chunk) in chunks {

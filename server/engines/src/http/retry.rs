@@ -1,37 +1,37 @@
-//! When a server is asked again. Pure: what happened and how much time is left decide.
+//! Decides when a request is retried. Pure: depends only on the error and the remaining time.
 //!
-//! A server that loads its model is asked until it is ready; one that is busy a few times at growing distances, and no sooner than it
-//! says. Distances are spread by a random share, so that questions that were refused together are not asked again together.
-//! Whatever would come too late is not waited for: the cause is then told at once, while somebody still looks. All else is not asked
-//! again, because it would answer the same.
+//! A server that loads its model is retried until it is ready. A busy server is retried a few times with growing delays, but no
+//! sooner than it asks for. Delays are randomized, so that requests that were refused together aren't repeated together. If the
+//! retry would be too late, the error is returned at once, while it still helps the user. Other errors aren't retried, because
+//! the server would answer the same.
 
 use std::time::Duration;
 
 use super::Fault;
 
-/// While a model is loading, which takes seconds: the first distance is short enough for small ones.
+/// First delay while a model is loading, which takes seconds; short enough for small models.
 const LOADING: Duration = Duration::from_millis(250);
 
-/// Models of some ten gigabytes load for minutes, and a second more or less is nothing to them.
+/// Maximum delay while loading. Models of more than ten gigabytes load for minutes, so a second hardly matters.
 const LONGEST_LOADING: Duration = Duration::from_secs(2);
 
-/// The least pause before a busy server is asked again, whatever it says.
+/// Minimum delay before a busy server is retried, whatever its `Retry-After`.
 pub(super) const BUSY: Duration = Duration::from_millis(500);
 
-/// Requests of one question. After 0.5, 1 and 2 s it is not a moment of much work any more.
+/// Maximum attempts of one request. After 0.5, 1 and 2 s the load is not just a short peak.
 const BUSY_ATTEMPTS: u32 = 3;
 
-/// Waits are made up to half longer by chance, but by no more than half of this.
+/// Delays are randomly extended by up to half, but by no more than half of this.
 const LONGEST_SPREAD: Duration = Duration::from_secs(2);
 
-/// With less time than this left after a wait there is no time for an answer, and the refusal is a better reason than a timeout.
+/// With less time than this left after a delay there is no time for an answer, and the refusal is more useful than a timeout.
 const LEAST_FOR_ANSWER: Duration = Duration::from_millis(50);
 
-/// Whoever has no deadline waits no longer than this.
+/// Maximum total wait of a request without a deadline.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long to wait before the server is asked again; `None` if it is not. `attempt` counts from 0, `waited` is what this question has
-/// waited before, and `left` is the time until nobody wants the answer any more, where there is such a time; `jitter` is from 0 to 1.
+/// Returns the delay before the next attempt; `None` if there is none. `attempt` counts from 0, `waited` is the total of
+/// earlier delays, `left` is the time until the deadline if there is one, and `jitter` is from 0 to 1.
 pub(super) fn wait(
     fault: &Fault,
     attempt: u32,
@@ -49,8 +49,8 @@ pub(super) fn wait(
     in_time(wait, waited, left, jitter)
 }
 
-/// How long to wait for a server that other requests have found busy, as `fault` says; `None` if that takes too long. Nothing was
-/// sent, so that no attempt is spent.
+/// Returns the delay while other requests' refusals (`fault`) keep the breaker open; `None` if it is too long. Nothing was
+/// sent, so no attempt is used up.
 pub(super) fn wait_for_others(
     fault: &Fault,
     waited: Duration,
@@ -68,19 +68,19 @@ fn in_time(wait: Duration, waited: Duration, left: Option<Duration>, jitter: f64
     Some(wait + spread.min(for_answer / 2))
 }
 
-/// A duration doubled so many times.
+/// Doubles a duration this many times.
 pub(super) fn doubled(first: Duration, times: u32) -> Duration {
     first.saturating_mul(2_u32.saturating_pow(times))
 }
 
-/// What a `Retry-After` header says: seconds, or a time of the server's clock, which its `Date` header tells. Not more than a day.
+/// Parses a `Retry-After` header: seconds, or a date by the server's clock, which its `Date` header gives. At most a day.
 pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     const DAY: u64 = 24 * 60 * 60;
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u64>() {
         return Some(Duration::from_secs(seconds.min(DAY)));
     }
-    // Seconds with a fraction are no standard, but some servers' habit.
+    // Fractional seconds are not standard, but some servers send them.
     if let Some(seconds) = value.parse::<f64>().ok().filter(|seconds| (0.0..=DAY as f64).contains(seconds)) {
         return Some(Duration::from_secs_f64(seconds));
     }

@@ -1,4 +1,4 @@
-//! A server as somebody configured it.
+//! Configuration of an HTTP server.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,38 +8,38 @@ use config::Secret;
 use super::address::{parse, shown};
 use super::key::Secrets;
 
-/// Which way requests take.
+/// Proxy of the requests.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum Proxy {
-    /// As the system says. A server on this machine is always asked directly: no proxy can reach it.
+    /// The system's setting. A loopback server is always contacted directly, because no proxy can reach it.
     #[default]
     System,
-    /// Directly.
+    /// No proxy.
     Direct,
-    /// Through this one, wherever the server is; its address may hold a name and a password.
+    /// This proxy, for all servers; its address may contain a name and a password.
     At(String),
 }
 
-/// How long is waited for what, and how much is read.
+/// Timeouts and size limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// For a connection.
+    /// Connect timeout.
     pub connect: Duration,
-    /// From there to the first byte of an answer.
+    /// Timeout from the connection to the first byte of the answer.
     pub first_byte: Duration,
-    /// For each further byte.
+    /// Timeout between bytes.
     pub idle: Duration,
-    /// Longest answer, in bytes as they are sent.
+    /// Maximum size of an answer in bytes, as transferred.
     pub answer: usize,
 }
 
 impl Limits {
-    /// For answers to people who wait: whoever asks has a deadline of their own, and it is shorter.
+    /// Limits for interactive use; requests have their own, shorter deadline.
     ///
-    /// A server that is there accepts a connection at once, also across an ocean. A long question takes a small processor a minute
-    /// to read (measured: 8 to 40 s for 8,000 tokens by a model of 14 million parameters on two cores), and tokens then come every
-    /// second at least. Whatever says more than 16 MB says it without end: with all that servers put around a token, which is a
-    /// thousand bytes at most, that is 16,000 tokens.
+    /// A reachable server accepts a connection at once, even across an ocean. A long prompt takes a slow processor up to a
+    /// minute to read (measured: 8 to 40 s for 8,000 tokens by a model of 14 million parameters on two cores); after that,
+    /// tokens arrive at least every second. An answer above 16 MB is endless: with at most a thousand bytes per token including
+    /// the server's framing, 16 MB are 16,000 tokens.
     pub const STANDARD: Limits = Limits {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_secs(60),
@@ -48,27 +48,27 @@ impl Limits {
     };
 }
 
-/// A server, and how it is reached. Addresses and headers may hold keys, so neither is shown.
+/// Configuration of a server. Addresses and headers may contain keys, so neither is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     /// Its address, with or without the path that its kind adds.
     pub url: String,
-    /// What proves who asks, for servers that want it. How it is sent is the format's.
+    /// API key, for servers that require one. The format decides how it is sent.
     pub key: Option<Secret>,
-    /// Further headers; they win over those that the format sends. Values may be secret.
+    /// Additional headers; they override those of the format. Values may be secret.
     pub headers: Vec<(String, Secret)>,
-    /// The way there.
+    /// The proxy.
     pub proxy: Proxy,
-    /// Certificates in PEM of authorities that are trusted besides the system's.
+    /// Additional trusted root certificates in PEM.
     pub roots: Option<Vec<u8>>,
-    /// Patience.
+    /// Timeouts and limits.
     pub limits: Limits,
-    /// Requests at once; further ones wait their turn. `None` for as many as come.
+    /// Maximum concurrent requests; further ones are queued. `None`: unlimited.
     pub at_once: Option<usize>,
 }
 
 impl Server {
-    /// A server that wants no key, reached as the system says.
+    /// Creates the configuration of a server without a key, with the system's proxy.
     pub fn at(url: &str) -> Server {
         Server {
             url: url.to_owned(),
@@ -83,7 +83,7 @@ impl Server {
 }
 
 impl Server {
-    /// A text without the keys that prove who asks this server.
+    /// Redacts this server's keys in a text.
     pub(crate) fn without_keys(&self, text: &str) -> String {
         let values = self.headers.iter().map(|(_, value)| value);
         Secrets::new(self.key.as_ref(), values, parse(&self.url).iter()).removed_from(text)

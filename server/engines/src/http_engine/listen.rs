@@ -1,4 +1,4 @@
-//! An answer as it comes: bytes to events, events to text, text to what is to be inserted, piece by piece.
+//! Reads a streamed answer: bytes to events, events to text, text to the insertion, piece by piece.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use crate::formats::{Format, Reading};
 use crate::http::{Decoder, EVENT_LIMIT, Event, Fault, Framing, Reply, Unreadable};
 use crate::{Answer, Finish, Request, Sink};
 
-/// How long the end of a body is waited for that has said everything: it is there at once or not worth waiting for. With it, the
-/// connection can be used again.
+/// Timeout for the end of the body after the last event: it arrives at once or is not worth waiting for. After it, the
+/// connection can be reused.
 const REST: Duration = Duration::from_millis(5);
 
-/// What an answer is expected to be.
+/// Expected content.
 const EXPECTED: &str = "an answer in its format";
 
-/// Longest text of an answer, bytes: a model that thinks aloud for longer does not come to code in time.
+/// Maximum text of an answer in bytes: a model with more reasoning doesn't produce code in time.
 const TEXT_LIMIT: usize = 1 << 20;
 
-/// Reads an answer to its end, or until the listener has enough. Then it is one, and is kept where there is a cassette.
+/// Reads an answer to its end, or until the listener has enough. Then it is recorded if there is a cassette.
 pub(super) async fn listen(
     reply: Reply<'_>,
     format: &Format,
@@ -40,7 +40,7 @@ pub(super) async fn listen(
         Form::Events(framing) => listening.events(framing).await?,
     };
     let Listening { reply, reading, telling, .. } = listening;
-    // A secret may be spread over the events of a body: such an answer is recorded as text, where it can be masked.
+    // A secret may be spread over the events of a body: such an answer is recorded as text, which can be masked.
     let masked = ::secrets::redact_between(request.prefix(), &telling.raw, request.suffix());
     if masked.secrets.is_empty() {
         reply.keep(reading.is_over);
@@ -68,7 +68,7 @@ pub(super) async fn listen(
     })
 }
 
-/// Tells what a model said, as it is recorded without a server's words around it.
+/// Replays a recorded text without a server's framing.
 fn retell(said: &Said, insertion: &prompt::Reading, sink: Sink<'_>) -> Answer {
     let mut telling = Telling::new(insertion, sink);
     let mut enough = None;
@@ -83,13 +83,13 @@ fn retell(said: &Said, insertion: &prompt::Reading, sink: Sink<'_>) -> Answer {
     Answer { usage: said.tokens.map(Into::into), ..Answer::ended(enough.unwrap_or(said.finish)) }
 }
 
-/// How an answer comes.
+/// Kind of the body.
 enum Form {
     Whole,
     Events(Framing),
 }
 
-/// By its type; servers that do not stream, and proxies that do not let them, answer with JSON as a whole.
+/// Determined by the content type; servers that do not stream, and proxies that buffer, answer with one JSON value.
 fn form(reply: &Reply<'_>, format: &Format) -> Result<Form, Fault> {
     let framing = format.framing;
     match reply.content_type().as_deref() {
@@ -118,15 +118,15 @@ struct Listening<'a> {
 }
 
 impl Listening<'_> {
-    /// All of an answer that is no stream. Some: enough was heard.
+    /// Reads an answer that is not a stream. `Some`: the listener has enough.
     async fn whole(&mut self) -> Result<Option<Finish>, Fault> {
         let body = self.reply.body(usize::MAX).await?;
         self.tell_time();
-        let data = String::from_utf8(body).map_err(|_| self.malformed("it is no UTF-8"))?;
+        let data = String::from_utf8(body).map_err(|_| self.malformed("it is not UTF-8"))?;
         self.hear(&Event { name: None, data })
     }
 
-    /// Events until the last. Some: enough was heard.
+    /// Reads events until the last. `Some`: the listener has enough.
     async fn events(&mut self, framing: Framing) -> Result<Option<Finish>, Fault> {
         let mut decoder = Decoder::new(framing);
         while let Some(chunk) = self.reply.chunk().await? {
@@ -137,7 +137,7 @@ impl Listening<'_> {
                     return Ok(Some(finish));
                 }
                 if self.reading.is_over {
-                    // What comes now is the end of the body, or nothing that matters.
+                    // The rest is the end of the body, or irrelevant.
                     let _ = tokio::time::timeout(REST, self.reply.chunk()).await;
                     return Ok(None);
                 }
@@ -146,7 +146,7 @@ impl Listening<'_> {
         self.last(&mut decoder)
     }
 
-    /// What stands at the end of a stream that was not said to be over.
+    /// Reads the rest of a stream without an end marker.
     fn last(&mut self, decoder: &mut Decoder) -> Result<Option<Finish>, Fault> {
         let cut_short = Fault::CutShort { server: self.reply.client().server().to_owned() };
         let enough = match decoder.rest() {
@@ -186,7 +186,7 @@ impl Listening<'_> {
 
     fn unreadable(&self, why: Unreadable) -> Fault {
         match why {
-            Unreadable::NotUtf8 => self.malformed("it is no UTF-8"),
+            Unreadable::NotUtf8 => self.malformed("it is not UTF-8"),
             Unreadable::TooLong => {
                 Fault::TooLong { server: self.reply.client().server().to_owned(), limit: EVENT_LIMIT }
             }
@@ -194,25 +194,25 @@ impl Listening<'_> {
     }
 }
 
-/// OpenAI's end of a stream, which is no JSON.
+/// OpenAI's end marker, which is not JSON.
 fn is_done(event: &Event) -> bool {
     event.data.trim() == "[DONE]"
 }
 
-/// Whether an event without an end of its own is whole nevertheless.
+/// Whether an unterminated event is complete.
 fn is_complete(event: &Event) -> bool {
     is_done(event) || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
 }
 
-/// Tells the listener what is to be inserted, as soon as that is certain.
+/// Streams the insertion to the listener as soon as its text is final.
 struct Telling<'a> {
     insertion: &'a prompt::Reading,
     sink: Sink<'a>,
-    /// What the model said.
+    /// The model's raw text.
     raw: String,
-    /// As much of it as was looked at, bytes.
+    /// Number of parsed bytes.
     looked: usize,
-    /// As much of the insertion as was told, bytes.
+    /// Number of emitted bytes of the insertion.
     told: usize,
 }
 
@@ -221,7 +221,7 @@ impl<'a> Telling<'a> {
         Telling { insertion, sink, raw: String::new(), looked: 0, told: 0 }
     }
 
-    /// Takes what the model said next. Some: nothing further is needed.
+    /// Adds the model's next text. `Some`: no more is needed.
     fn tell(&mut self, piece: &str) -> Option<Finish> {
         self.raw.push_str(piece);
         if !piece.is_empty() && self.sink.said(piece).is_break() {
@@ -230,7 +230,7 @@ impl<'a> Telling<'a> {
         if self.raw.len() > TEXT_LIMIT {
             return Some(Finish::Length);
         }
-        // Looking costs as much as there is; looking less often as it grows keeps the sum small.
+        // Parsing takes time proportional to the text; parsing less often as it grows keeps the total small.
         let grown = self.raw.len() - self.looked;
         if grown == 0 || grown < self.raw.len() / 256 {
             return None;
@@ -241,11 +241,11 @@ impl<'a> Telling<'a> {
             let finish = if self.say(&insertion.text).is_break() { Finish::Complete } else { Finish::Stop };
             return Some(finish);
         }
-        // Blanks at the end may turn out not to belong to it.
+        // Trailing blanks may turn out not to be part of the insertion.
         self.say(insertion.text.trim_end()).is_break().then_some(Finish::Complete)
     }
 
-    /// Tells what is left when nothing further comes.
+    /// Emits the rest at the end of the answer.
     fn rest(mut self) -> ControlFlow<()> {
         let insertion = self.insertion.whole(&self.raw);
         self.say(&insertion)

@@ -1,4 +1,4 @@
-//! From a request to what is sent: the prompt, or the text around the hole, within the model's window.
+//! Renders a request: the prompt, or prefix and suffix, within the model's context window.
 
 use prompt::{Count, NoRoom, Placement, Reading, Settings, Shares, Snippet, Template, assemble};
 use syntax::Language;
@@ -8,15 +8,15 @@ use crate::cassette::Document;
 use crate::formats::Question;
 use crate::{ContextItem, Request};
 
-/// What a model is sent.
+/// Rendered input of a model.
 #[derive(Debug)]
 pub(super) struct Sent {
     content: Content,
     path: String,
     language: &'static str,
-    /// Where the answer ends, what matters most first.
+    /// Stop strings, most important first.
     pub(super) stop: Vec<String>,
-    /// How the answer is read.
+    /// How the answer is parsed.
     pub(super) reading: Reading,
 }
 
@@ -28,8 +28,8 @@ enum Content {
 }
 
 impl Sent {
-    /// What a request sends this way, in at most `tokens` tokens as `count` counts them. `takes_context` says whether code from elsewhere has a place of its
-    /// own beside the text around the hole; else it goes before that text, as comments.
+    /// Renders a request in this prompt mode, with at most `tokens` tokens as counted by `count`. `takes_context` means that
+    /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
     pub(super) fn new(
         request: &Request,
         way: &Way,
@@ -79,7 +79,7 @@ impl Sent {
         })
     }
 
-    /// As a format writes it.
+    /// Returns the input for a format.
     pub(super) fn question(&self) -> Question<'_> {
         match &self.content {
             Content::Rendered { prompt } => Question::Rendered { prompt },
@@ -90,12 +90,12 @@ impl Sent {
         }
     }
 
-    /// Whether the server puts the prompt together.
+    /// Whether the server builds the prompt.
     pub(super) fn is_hole(&self) -> bool {
         matches!(self.content, Content::Hole { .. })
     }
 
-    /// For people who want to see what was asked.
+    /// Returns the prompt as text, for people.
     pub(super) fn shown(&self) -> String {
         match &self.content {
             Content::Rendered { prompt } => prompt.clone(),
@@ -108,14 +108,15 @@ impl Sent {
     }
 }
 
-/// The document in a prompt of this template: what is between its last tokens. Without any, all of the prompt is before the cursor.
+/// Returns the document in a prompt of this template: the text between its last special tokens. Without any, the whole prompt
+/// is before the cursor.
 pub(super) fn document_in(prompt: &str, template: &Template) -> Document {
     let tokens = template.tokens();
     let mut texts = vec![prompt];
     for token in tokens {
         texts = texts.into_iter().flat_map(|text| text.split(token)).collect();
     }
-    // Nothing follows the token that ends the document.
+    // No text follows the token that ends the document.
     if texts.len() > 1 && texts.last().is_some_and(|text| text.is_empty()) {
         texts.pop();
     }
@@ -125,7 +126,7 @@ pub(super) fn document_in(prompt: &str, template: &Template) -> Document {
     }
 }
 
-/// The items with as much of each as there is room for.
+/// Truncates the items to the available room.
 fn kept(items: &[ContextItem], bytes: &[usize]) -> Vec<ContextItem> {
     let kept = items.iter().zip(bytes).filter(|&(_, &bytes)| bytes > 0);
     kept.map(|(item, &bytes)| ContextItem { path: item.path.clone(), text: item.text[..bytes].to_owned() })

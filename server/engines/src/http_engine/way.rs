@@ -1,26 +1,26 @@
-//! Which question a model is asked. Pure.
+//! Chooses the prompt mode of a model. Pure.
 
 use prompt::{Choice, Template};
 
 use crate::formats::Takes;
 
-/// What the configuration says about the template of a model.
+/// The `fim` setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fim {
-    /// Nothing: it is found out.
+    /// Detected.
     #[default]
     Auto,
-    /// That the server puts the prompt together.
+    /// Infill: the server builds the prompt.
     Server,
-    /// A name, or a template written out.
+    /// A template's name or source.
     Template(String),
 }
 
 impl Fim {
-    /// The word in a configuration that leaves the prompt to the server.
+    /// Value of the setting that selects infill.
     pub const SERVER: &str = "server";
 
-    /// What a configuration says.
+    /// Parses the setting.
     pub fn parse(said: Option<&str>) -> Fim {
         match said {
             None => Fim::Auto,
@@ -29,7 +29,7 @@ impl Fim {
         }
     }
 
-    /// What it is called in the settings of an engine.
+    /// Its name in an engine's settings.
     pub(super) fn name(&self) -> &str {
         match self {
             Fim::Auto => "auto",
@@ -39,21 +39,21 @@ impl Fim {
     }
 }
 
-/// How a model is asked.
+/// Prompt mode of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// With a prompt in this template.
+    /// A prompt rendered with this template.
     Rendered(Choice),
-    /// With the text around the hole; the server puts the prompt together.
+    /// Prefix and suffix; the server builds the prompt.
     Hole,
-    /// In a conversation.
+    /// Chat.
     Chat,
 }
 
 impl Way {
-    /// The way to ask a server that takes these questions; `None` if none is known.
+    /// Returns the prompt mode for a server that accepts these inputs; `None` if no mode is known.
     ///
-    /// `choice` is what is known of the model's template, `refuses_hole` whether the server was found to refuse the hole.
+    /// `choice` is the known template of the model, `refuses_hole` whether the server rejected infill.
     pub(super) fn choose(
         takes: Takes,
         fim: &Fim,
@@ -74,7 +74,7 @@ impl Way {
     }
 }
 
-/// The template of a conversation, or of the text around a hole where code from elsewhere goes into the text before it.
+/// The template for a chat, or for infill if context has to go into the prefix.
 pub(super) fn plain() -> Option<Template> {
     Template::parse("{context}{prefix}{suffix}").ok()
 }

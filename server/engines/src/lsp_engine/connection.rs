@@ -1,4 +1,4 @@
-//! A conversation with a server: our questions and its answers, in whatever order they come, and its own questions.
+//! A JSON-RPC connection to a language server: our requests and its responses, in any order, and its own requests.
 //!
 //! ```text
 //! ask --> waiting (by number) --> outgoing --writing--> server
@@ -6,8 +6,8 @@
 //!            +------ answers --------+--- our replies <---+ listening
 //! ```
 //!
-//! Nobody waits for a question that was dropped: the server is told, and an answer that comes nevertheless finds nobody. What a server
-//! says besides answers is replied to or passed over; only what it shows to people is kept, for messages.
+//! A dropped request is cancelled, and a late response is ignored. The server's own requests are answered, its notifications
+//! are ignored; only its latest `window/showMessage` error or warning is kept, for our error messages.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,21 +21,21 @@ use super::frames::{Frames, frame};
 use super::message::{self, Message, Refusal};
 use super::replies::{registered, reply};
 
-/// What may lie unsent, bytes: documents for a few hundred questions. A server that leaves more unread reads nothing any more.
+/// Maximum of unsent bytes: documents for a few hundred requests. A server that leaves more unread has stopped reading.
 const MAX_UNSENT: usize = 64 << 20;
 
-/// How much is read at once, bytes.
+/// Bytes per read.
 const PIECE: usize = 64 << 10;
 
-/// Our end of the conversation.
+/// Our end of the connection.
 pub(super) struct Connection {
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
-    /// Bytes that were not written yet.
+    /// Number of bytes that aren't written yet.
     unsent: AtomicUsize,
     talk: Mutex<Talk>,
-    /// Methods that the server has registered since it was introduced.
+    /// Methods that the server has registered dynamically.
     registered: watch::Sender<Vec<String>>,
-    /// What it is told when it asks for its settings.
+    /// Settings for `workspace/configuration`.
     settings: Map<String, Value>,
 }
 
@@ -43,26 +43,26 @@ pub(super) struct Connection {
 struct Talk {
     next: i64,
     waiting: BTreeMap<i64, oneshot::Sender<Result<Value, Refusal>>>,
-    /// No answer will come any more.
+    /// No more responses will arrive.
     is_over: bool,
-    /// What the server showed to people last, word for word, if it was an error or a warning.
+    /// The server's latest error or warning for the user, verbatim.
     shown: Option<String>,
 }
 
-/// Why a question has no answer.
+/// Why a request has no response.
 #[derive(Debug, PartialEq)]
 pub(super) enum Unanswered {
-    /// The server says so.
+    /// The server returned an error.
     Refused(Refusal),
-    /// The conversation is over.
+    /// The connection is closed.
     Over,
-    /// The server reads nothing any more.
+    /// The server has stopped reading.
     Deaf,
 }
 
 impl Connection {
-    /// A conversation over these streams, and the future that carries it on. That ends when the server writes no more; with what is
-    /// wrong, if the server does not keep to the protocol.
+    /// Creates a connection over these streams, and the future that runs it. The future ends when the server closes its output,
+    /// or with an error if the server violates the protocol.
     pub(super) fn new(
         reader: impl AsyncRead + Unpin,
         writer: impl AsyncWrite + Unpin,
@@ -80,7 +80,7 @@ impl Connection {
         let carrying = async move {
             let writing = async {
                 carried.write(writer, unwritten).await;
-                // What it still writes is read, and it will end.
+                // Its remaining output is read, and it will end.
                 std::future::pending().await
             };
             let ended = tokio::select! {
@@ -89,7 +89,7 @@ impl Connection {
             };
             let mut talk = carried.talk();
             talk.is_over = true;
-            // Who waits for an answer hears that none will come.
+            // Pending requests fail.
             talk.waiting.clear();
             ended
         };
@@ -100,7 +100,7 @@ impl Connection {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks a question. Dropping it takes it back.
+    /// Sends a request. Dropping it cancels it.
     pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Question<'_>, Unanswered> {
         if self.unsent.load(Ordering::Relaxed) > MAX_UNSENT {
             return Err(Unanswered::Deaf);
@@ -117,7 +117,7 @@ impl Connection {
         Ok(Question { connection: self, id, answered })
     }
 
-    /// Tells the server something.
+    /// Sends a notification.
     pub(super) fn tell(&self, method: &str, params: &Value) {
         self.send(&message::news(method, params));
     }
@@ -125,11 +125,11 @@ impl Connection {
     /// Waits until the server has registered a method.
     pub(super) async fn registers(&self, method: &str) {
         let mut registered = self.registered.subscribe();
-        // The sender is ours, so it is there.
+        // We own the sender, so it exists.
         let _ = registered.wait_for(|methods| methods.iter().any(|other| other == method)).await;
     }
 
-    /// What the server showed to people last, word for word, if it was an error or a warning.
+    /// Returns the server's latest error or warning for the user, verbatim.
     pub(super) fn shown(&self) -> Option<String> {
         self.talk().shown.clone()
     }
@@ -137,7 +137,7 @@ impl Connection {
     fn send(&self, body: &[u8]) {
         let bytes = frame(body);
         self.unsent.fetch_add(bytes.len(), Ordering::Relaxed);
-        // When nobody writes any more, the conversation is over.
+        // If the writer is gone, the connection is closed.
         let _ = self.outgoing.send(bytes);
     }
 
@@ -158,7 +158,7 @@ impl Connection {
     async fn listen(&self, mut reader: impl AsyncRead + Unpin) -> Result<(), String> {
         let mut frames = Frames::default();
         let mut piece = vec![0; PIECE];
-        // A pipe that breaks has ended too.
+        // A broken pipe counts as the end.
         while let Ok(length @ 1..) = reader.read(&mut piece).await {
             frames.push(&piece[..length]);
             while let Some(body) = frames.next()? {
@@ -172,7 +172,7 @@ impl Connection {
         match message {
             Message::Answer { id, result } => {
                 let waiting = self.talk().waiting.remove(&id);
-                // Nobody waits for an answer to a question that was taken back.
+                // The receiver of a cancelled request is gone.
                 let _ = waiting.map(|waiting| waiting.send(result));
             }
             Message::Question { id, method, params } => {
@@ -181,13 +181,13 @@ impl Connection {
                     methods.extend(registered(&method, &params).map(str::to_owned));
                     methods.len() > before
                 });
-                // A server that reads nothing and asks much gets no replies.
+                // A server that doesn't read gets no replies.
                 if self.unsent.load(Ordering::Relaxed) <= MAX_UNSENT {
                     self.send(&message::answer(&id, reply(&method, &params, &self.settings)));
                 }
             }
             Message::News { method, params } if method == "window/showMessage" => {
-                /// A warning, in the numbers of the protocol; an error is less.
+                /// `MessageType.Warning`; an error is less.
                 const WARNING: u64 = 2;
                 let is_bad = params.get("type").and_then(Value::as_u64).is_some_and(|kind| kind <= WARNING);
                 let message = params.get("message").and_then(Value::as_str).filter(|_| is_bad);
@@ -200,7 +200,7 @@ impl Connection {
     }
 }
 
-/// A question under way.
+/// A pending request.
 pub(super) struct Question<'a> {
     connection: &'a Connection,
     id: i64,
@@ -208,7 +208,7 @@ pub(super) struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Waits for the answer.
+    /// Waits for the response.
     pub(super) async fn answer(mut self) -> Result<Value, Unanswered> {
         match (&mut self.answered).await {
             Ok(result) => result.map_err(Unanswered::Refused),
@@ -234,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// A server in the same process, which a test plays.
+    /// A server in the same process, played by a test.
     struct Server {
         reader: DuplexStream,
         writer: DuplexStream,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     impl Server {
-        /// The next message from us, with `jsonrpc` looked at and taken away.
+        /// Returns the next message from us, after checking and removing `jsonrpc`.
         async fn next(&mut self) -> Value {
             loop {
                 if let Some(body) = self.frames.next().expect("we write messages") {
@@ -304,7 +304,7 @@ mod tests {
         server.say(json!({"id": 1, "result": "in time"})).await;
         assert_eq!(next.answer().await, Ok(json!("in time")));
         connection.tell("end", &Value::Null);
-        assert_eq!(server.next().await["method"], "end", "what is answered is not taken back");
+        assert_eq!(server.next().await["method"], "end", "an answered request is not cancelled");
     }
 
     #[tokio::test]
@@ -347,9 +347,9 @@ mod tests {
         for (written, expected) in [
             (
                 "Content-Length: 3\r\n\r\n{\"i",
-                "it sends what is no JSON: EOF while parsing a string at line 1 column 3",
+                "it sends invalid JSON: EOF while parsing a string at line 1 column 3",
             ),
-            ("Content-Length: 2\r\n\r\n{}", "it sends JSON that is no message"),
+            ("Content-Length: 2\r\n\r\n{}", "it sends JSON that is not a message"),
             (
                 "Content-Length: 104857600\r\n\r\n",
                 "it sends a message of 104857600 bytes, and 16777216 are read",
@@ -373,7 +373,7 @@ mod tests {
         assert!(matches!(connection.ask("m", &Value::Null), Err(Unanswered::Deaf)));
     }
 
-    /// Two lines of the protocol in one test would pass if answers were simply slow; here nobody ever answers.
+    /// A test with two messages would pass if responses were simply slow; here none ever arrives.
     #[tokio::test(start_paused = true)]
     async fn a_question_waits_as_long_as_its_asker() {
         let (connection, mut server, _carrying) = start(Value::Null);

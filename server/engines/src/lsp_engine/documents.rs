@@ -1,4 +1,4 @@
-//! The documents that a server is shown for one question: the one that is edited, and the pieces of others that go with it.
+//! The documents that a server gets for one request: the edited one and the context.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,7 +8,7 @@ use syntax::Language;
 
 use crate::{ContextItem, Request};
 
-/// A document that a server is shown.
+/// A document for the server.
 #[derive(Debug, PartialEq)]
 pub(super) struct Shown {
     pub(super) uri: String,
@@ -17,17 +17,17 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// What is said when it opens.
+    /// Parameters of `textDocument/didOpen`.
     pub(super) fn opened(&self) -> Value {
         json!({"textDocument": {"uri": self.uri, "languageId": self.language, "version": 1, "text": self.text}})
     }
 }
 
-/// The documents of a question in `folder`, the nearest after the others and the edited one last: what was opened last is what servers
-/// take to be looked at.
+/// Returns the documents of a request in `folder`: context first, the nearest last, then the edited document, because servers
+/// take the latest opened document as the active one.
 ///
-/// Pieces of one file are one document, in the order of the question, since a server knows no pieces. What is said to be a piece of
-/// the edited file is left out: the server has that file.
+/// Snippets of one file are joined to one document, in the order of the request, since the protocol knows no snippets. Snippets
+/// of the edited file are omitted: the server has that file.
 pub(super) fn shown(request: &Request, folder: &Path) -> Vec<Shown> {
     let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
     for ContextItem { path, text } in request.context.iter().filter(|item| *item.path != *request.path) {
@@ -48,14 +48,14 @@ pub(super) fn shown(request: &Request, folder: &Path) -> Vec<Shown> {
     others.chain(edited).collect()
 }
 
-/// Where a path is below the folder; what leads out of the folder is left out of it.
+/// Returns the URI of a path below the folder; `None` if the path leads out of it.
 fn uri(folder: &Path, path: &str) -> Option<String> {
     let inside: PathBuf =
         Path::new(path).components().filter(|part| matches!(part, Component::Normal(_))).collect();
     Some(Url::from_file_path(folder.join(inside)).ok()?.into())
 }
 
-/// The protocol's name of a language.
+/// Returns the protocol's language identifier.
 fn identifier(name: &'static str) -> &'static str {
     match name {
         "tsx" => "typescriptreact",

@@ -1,45 +1,46 @@
-//! Messages as bytes: headers, an empty line, a body of as many bytes as they say.
+//! Messages as bytes: headers, an empty line, and a body of `Content-Length` bytes.
 //!
-//! What is read comes in pieces of any size. Lines between two messages that are no headers are passed over: programs print things
-//! where only messages belong. There is an end to that patience, and to the length of a message, so that no server costs memory.
+//! Input arrives in chunks of any size. Lines between two messages that aren't headers are skipped, because programs print
+//! things to their standard output. Both the skipped bytes and the length of a message are limited, to bound memory.
 
-/// What one message may hold, bytes. An answer is a few hundred; servers send logs and lists that are longer.
+/// Maximum message size in bytes. A response has a few hundred; logs and lists are longer.
 const MAX_MESSAGE: usize = 16 << 20;
 
-/// What is passed over before a message, bytes: more than a banner, less than a program that speaks something else writes in a moment.
+/// Maximum number of skipped bytes before a message: more than a banner, less than a program with another protocol writes in a
+/// moment.
 const MAX_RUBBISH: usize = 64 << 10;
 
-/// The bytes of a message.
+/// Returns the bytes of a message.
 pub(super) fn frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame
 }
 
-/// Finds messages in what is read.
+/// Splits input into messages.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    /// What was read and is in no message yet.
+    /// Input that isn't consumed yet.
     unread: Vec<u8>,
-    /// How much of it is used up.
+    /// Number of consumed bytes.
     used: usize,
-    /// What a header of the next message says about its length.
+    /// `Content-Length` of the next message, while its headers are read.
     announced: Option<usize>,
-    /// The length of the body that comes now: all headers are read.
+    /// Length of the body; set when all headers are read.
     length: Option<usize>,
-    /// How much was passed over since the last message, bytes.
+    /// Bytes skipped since the last message.
     rubbish: usize,
 }
 
 impl Frames {
-    /// Takes in what was read.
+    /// Adds input.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.unread.drain(..self.used);
         self.used = 0;
         self.unread.extend_from_slice(bytes);
     }
 
-    /// The body of the next message, if all of it was read; why there will be none otherwise.
+    /// Returns the body of the next message if it is complete, or the protocol error.
     pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
         loop {
             if let Some(length) = self.length {
@@ -54,7 +55,7 @@ impl Frames {
         }
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its end.
     fn line(&mut self) -> Result<Option<String>, String> {
         let unread = &self.unread[self.used..];
         let Some(end) = unread.iter().position(|byte| *byte == b'\n') else {
@@ -86,16 +87,16 @@ impl Frames {
     }
 }
 
-/// What a header says about the length; it may stand behind what was printed without a line end.
+/// Returns the value of a length header; text printed without a line end may precede it.
 fn content_length(line: &str) -> Option<&str> {
     const NAME: &str = "content-length:";
     let at = line.to_ascii_lowercase().rfind(NAME)?;
     Some(line[at + NAME.len()..].trim())
 }
 
-/// Quotes all of it: it is shortened where its secrets are known.
+/// Quotes all of it: the caller, which knows the secrets, shortens it.
 fn no_message(text: &[u8]) -> String {
-    format!("it writes what is no message: `{}`", String::from_utf8_lossy(text))
+    format!("it writes text that is not a message: `{}`", String::from_utf8_lossy(text))
 }
 
 #[cfg(test)]
@@ -137,10 +138,10 @@ mod tests {
             "it sends a message of 104857600 bytes, and 16777216 are read"
         );
         assert_eq!(error(b"Content-Length: -5\r\n\r\n"), "it announces a message of `-5` bytes");
-        assert_eq!(error(&b"y\n".repeat(MAX_RUBBISH)), "it writes what is no message: `y`");
+        assert_eq!(error(&b"y\n".repeat(MAX_RUBBISH)), "it writes text that is not a message: `y`");
         assert_eq!(
             error(&[b'x'; MAX_RUBBISH + 1]),
-            format!("it writes what is no message: `{}`", "x".repeat(MAX_RUBBISH + 1))
+            format!("it writes text that is not a message: `{}`", "x".repeat(MAX_RUBBISH + 1))
         );
         assert!(error(&[0xff; MAX_RUBBISH + 1]).starts_with("it writes"), "bytes of any kind");
     }

@@ -1,11 +1,11 @@
-//! The first words: what we tell a server of ourselves, and what it says that it can do.
+//! The handshake: our `initialize` parameters and the server's capabilities.
 
 use serde_json::{Map, Value, json};
 use text::Encoding;
 
 use super::insertion::{COMPLETION, INLINE_COMPLETION};
 
-/// What we say in `initialize`. The server works for a folder that it may find empty: see [`super`].
+/// Returns the `initialize` parameters. The workspace folder may be empty: see [`super`].
 pub(super) fn introduction(folder: &str, options: Map<String, Value>) -> Value {
     let mut introduction = json!({
         "processId": std::process::id(),
@@ -33,8 +33,7 @@ pub(super) fn introduction(folder: &str, options: Map<String, Value>) -> Value {
     introduction
 }
 
-/// How a server counts the characters of a line, and whether it answers requests of this method; an encoding that we did not offer is
-/// none.
+/// Returns the server's position encoding and whether it supports this method; an encoding that we didn't offer is an error.
 pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, bool), String> {
     let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
     let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
@@ -45,7 +44,7 @@ pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, boo
     let provider = match method {
         INLINE_COMPLETION => Some("inlineCompletionProvider"),
         COMPLETION => Some("completionProvider"),
-        // Nothing in the protocol says whether a method of its own is offered.
+        // The protocol has no capability for custom methods.
         _ => None,
     };
     let is_offered = provider.is_none_or(|provider| {
@@ -54,7 +53,7 @@ pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, boo
     Ok((encoding, is_offered))
 }
 
-/// What a server calls itself, with its version, word for word.
+/// Returns the server's name and version, verbatim.
 pub(super) fn name(introduction: &Value) -> Option<String> {
     let info = introduction.get("serverInfo")?;
     let word = |field: &str| Some(info.get(field)?.as_str()?.to_owned());
@@ -62,7 +61,7 @@ pub(super) fn name(introduction: &Value) -> Option<String> {
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// What to do about a server that does not answer requests of this method.
+/// Returns the remedy for a server that doesn't support this method.
 pub(super) fn remedy(introduction: &Value, method: &str) -> &'static str {
     let offers = |method| matches!(offer(introduction, method), Ok((_, true)));
     if method != COMPLETION && offers(COMPLETION) {

@@ -1,7 +1,7 @@
-//! What a server offers, as the text that is inserted at the cursor.
+//! Converts a server's items to the text to insert at the cursor.
 //!
-//! An item says what stands in a range of the document once it is accepted. That is an insertion where the range leaves what stands
-//! before the cursor as it is. The field for each kind of request is read here, and nowhere else.
+//! An item replaces a range of the document. It is an insertion if it keeps the text before the cursor. Only this module knows
+//! the fields of each kind of request.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use super::snippet;
 
 /// The standard request.
 pub(super) const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
-/// Asked of servers whose completion lists hold whole answers.
+/// For servers whose completion lists contain whole answers.
 pub(super) const COMPLETION: &str = "textDocument/completion";
 
-/// An item as the server sent it.
+/// An item from the server.
 #[derive(Debug, PartialEq)]
 pub(super) struct Item {
     text: String,
-    /// What it takes the place of.
+    /// The replaced range.
     range: Option<Value>,
-    /// What has to begin as the replaced text does, if not the text itself.
+    /// The filter text, which has to begin like the replaced text; default: the item's text.
     filter: Option<String>,
 }
 
-/// The items that answer a request of this method, best first.
+/// Returns the items of a response to this method, best first.
 pub(super) fn items(method: &str, result: &Value) -> Vec<Item> {
     let list =
         |name: &str| result.get(name).unwrap_or(result).as_array().map(Vec::as_slice).unwrap_or_default();
     if method == COMPLETION {
         let mut items: Vec<&Value> = list("items").iter().collect();
-        // A stable order, so that what the server sent first stays first among equals.
+        // A stable sort keeps the server's order among equals.
         items.sort_by_key(|item| (item.get("preselect") != Some(&Value::Bool(true)), sort_text(item)));
         return items
             .into_iter()
@@ -39,7 +39,7 @@ pub(super) fn items(method: &str, result: &Value) -> Vec<Item> {
             .collect();
     }
     let inline = list("items").iter().filter_map(inline_item);
-    // As llm-ls answers.
+    // Format of llm-ls.
     let generated = list("completions").iter().filter_map(|item| {
         let text = item.get("generated_text")?.as_str()?.to_owned();
         Some(Item { text, range: None, filter: None })
@@ -60,9 +60,9 @@ fn inline_item(item: &Value) -> Option<Item> {
     Some(Item { text, range: present(item.get("range")), filter })
 }
 
-/// An item of a list that people choose from; what it leaves out may stand once for the whole list.
+/// Reads an item of a completion list; the list's defaults apply to missing fields.
 fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<Item> {
-    /// A snippet, in the numbers of the protocol.
+    /// `InsertTextFormat.Snippet`.
     const SNIPPET: u64 = 2;
     let text_of = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let by_default = |name: &str| defaults.and_then(|defaults| defaults.get(name));
@@ -76,7 +76,7 @@ fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<Item> {
     let format = item.get("insertTextFormat").or_else(|| by_default("insertTextFormat"));
     let is_snippet = format.and_then(Value::as_u64) == Some(SNIPPET);
     let text = if is_snippet { snippet::plain(&text) } else { text };
-    // What its filter is compared with is the word that is typed, which a whole answer begins with.
+    // Its filter is compared with the typed word, with which a whole answer begins.
     Some(Item { text, range: present(range), filter: None })
 }
 
@@ -89,10 +89,10 @@ fn present(value: Option<&Value>) -> Option<Value> {
 }
 
 impl Item {
-    /// The text that this item inserts at `cursor`, or why it is no insertion there.
+    /// Returns the text that this item inserts at `cursor`, or why it isn't an insertion.
     ///
-    /// What it leaves of the text behind the cursor is not repeated; where it changes that too, the whole text is returned, as an
-    /// engine would send it that does not know what follows.
+    /// Text after the cursor that it keeps is not repeated; if it changes that text, the whole text is returned, as an engine
+    /// without the suffix would answer.
     pub(super) fn inserted(
         &self,
         document: &Document,
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// What the first item inserts at `$0` of the document.
+    /// The insertion of the first item at `$0` of the document.
     fn first(
         method: &str,
         fixture: &str,

@@ -1,24 +1,24 @@
-//! What a message is: an answer to us, a question to us, or news.
+//! JSON-RPC messages: responses, requests and notifications.
 
 use serde_json::{Value, json};
 
-/// A server that is asked what it does not know says so with this code.
+/// JSON-RPC's error code for an unknown method.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 
-/// What came.
+/// A received message.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
-    /// An answer to our question of this number.
+    /// Response to our request with this number.
     Answer { id: i64, result: Result<Value, Refusal> },
-    /// A question to us.
+    /// A request to us.
     Question { id: Value, method: String, params: Value },
-    /// News.
+    /// A notification.
     News { method: String, params: Value },
-    /// An answer to nothing that we asked, as servers send when they could not read a question.
+    /// A response without a matching request, as servers send if they couldn't parse one.
     Stray,
 }
 
-/// What a server says about a question that it does not answer.
+/// Error response of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) code: i64,
@@ -26,10 +26,10 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
-/// What a body holds, or what is wrong with it.
+/// Parses a body.
 pub(super) fn read(body: &[u8]) -> Result<Message, String> {
     let mut message: Value =
-        serde_json::from_slice(body).map_err(|error| format!("it sends what is no JSON: {error}"))?;
+        serde_json::from_slice(body).map_err(|error| format!("it sends invalid JSON: {error}"))?;
     let mut take = |name: &str| message.get_mut(name).map(Value::take);
     let (id, method, params) = (take("id"), take("method"), take("params").unwrap_or_default());
     Ok(match (id, method) {
@@ -42,7 +42,7 @@ pub(super) fn read(body: &[u8]) -> Result<Message, String> {
             }
             (Some(id), _) => Message::Answer { id, result: Ok(take("result").unwrap_or_default()) },
         },
-        _ => return Err("it sends JSON that is no message".to_owned()),
+        _ => return Err("it sends JSON that is not a message".to_owned()),
     })
 }
 
@@ -52,17 +52,17 @@ fn refusal(error: &Value) -> Refusal {
     Refusal { code, message: message.to_owned() }
 }
 
-/// The body of a question to the server.
+/// Serializes a request.
 pub(super) fn question(id: i64, method: &str, params: &Value) -> Vec<u8> {
     body(json!({"jsonrpc": "2.0", "id": id, "method": method}), params)
 }
 
-/// The body of news for the server.
+/// Serializes a notification.
 pub(super) fn news(method: &str, params: &Value) -> Vec<u8> {
     body(json!({"jsonrpc": "2.0", "method": method}), params)
 }
 
-/// Methods without parameters have no such field: `null` is refused by some servers.
+/// Omits `params` for methods without parameters: some servers reject `null`.
 fn body(mut message: Value, params: &Value) -> Vec<u8> {
     if !params.is_null() {
         message["params"] = params.clone();
@@ -70,7 +70,7 @@ fn body(mut message: Value, params: &Value) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-/// The body of our answer to a server's question.
+/// Serializes our response to a server's request.
 pub(super) fn answer(id: &Value, result: Result<Value, Refusal>) -> Vec<u8> {
     let message = match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),

@@ -1,10 +1,10 @@
-//! What we answer when a server asks: its settings, and otherwise that there is no editor here.
+//! Responses to a server's requests: its settings; everything else is rejected, because there is no editor.
 
 use serde_json::{Map, Value, json};
 
 use super::message::{METHOD_NOT_FOUND, Refusal};
 
-/// The answer to a server's question.
+/// Returns the response to a server's request.
 pub(super) fn reply(method: &str, params: &Value, settings: &Map<String, Value>) -> Result<Value, Refusal> {
     match method {
         "workspace/configuration" => {
@@ -18,7 +18,7 @@ pub(super) fn reply(method: &str, params: &Value, settings: &Map<String, Value>)
         | "window/workDoneProgress/create"
         | "workspace/workspaceFolders" => Ok(Value::Null),
         "window/showDocument" => Ok(json!({"success": false})),
-        "workspace/applyEdit" => Ok(json!({"applied": false, "failureReason": "nobody edits here"})),
+        "workspace/applyEdit" => Ok(json!({"applied": false, "failureReason": "edits are not supported"})),
         _ if method.starts_with("workspace/") && method.ends_with("/refresh") => Ok(Value::Null),
         _ => Err(Refusal {
             code: METHOD_NOT_FOUND,
@@ -27,7 +27,7 @@ pub(super) fn reply(method: &str, params: &Value, settings: &Map<String, Value>)
     }
 }
 
-/// The settings of a section such as `vendor.completion`, which may stand there as one name or one inside of the other.
+/// Returns the settings of a section such as `vendor.completion`, which may be one key or nested keys.
 fn configured(settings: &Map<String, Value>, section: Option<&str>) -> Value {
     let Some(section) = section.filter(|section| !section.is_empty()) else {
         return settings.clone().into();
@@ -40,7 +40,7 @@ fn configured(settings: &Map<String, Value>, section: Option<&str>) -> Value {
     names.try_fold(outermost, |value, name| Some(value?.get(name))).flatten().cloned().unwrap_or_default()
 }
 
-/// Whether a question or a piece of news registers a method, and which.
+/// Returns the methods that a message registers.
 pub(super) fn registered<'a>(method: &str, params: &'a Value) -> impl Iterator<Item = &'a str> {
     let registrations =
         (method == "client/registerCapability").then(|| params.get("registrations")).flatten();

@@ -1,4 +1,4 @@
-//! A language server that runs: started, introduced, asked, and sent away.
+//! A running language server: start, handshake, requests, shutdown.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,30 +19,30 @@ use super::{LspSettings, documents};
 use crate::child::{Child, Program, ProgramFault};
 use crate::{Request, formats};
 
-/// Servers that register a method do so at once; one that does not will not.
+/// Servers that register a method do so at once or never.
 const REGISTRATION: Duration = Duration::from_secs(2);
 
-/// Time for each of the two steps of a farewell; after that it is killed.
+/// Timeout of each of the two shutdown steps; after that the server is killed.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A program whose output ends has ended, or does so within this time.
+/// A program whose output ends has exited, or does so within this time.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A server that can be asked. Dropping it sends it away.
+/// A server that accepts requests. Dropping it shuts it down.
 pub(super) struct Server {
     settings: Arc<LspSettings>,
     encoding: Encoding,
-    /// What it calls itself, with its version.
+    /// Its name and version.
     pub(super) name: Option<String>,
-    /// There until it is sent away.
+    /// Present until it is shut down.
     running: Option<Running>,
 }
 
-/// What a server would insert.
+/// A server's suggestions.
 pub(super) struct Offered {
-    /// What it prefers, or why that cannot be inserted.
+    /// The best suggestion, or why it can't be inserted.
     pub(super) first: Result<String, &'static str>,
-    /// What else, best first.
+    /// Further suggestions, best first.
     pub(super) others: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl Offered {
     }
 }
 
-/// Everything that ends with the process.
+/// Everything with the lifetime of the process.
 struct Running {
     connection: Arc<Connection>,
     child: Arc<Child>,
@@ -62,7 +62,7 @@ struct Running {
 }
 
 impl Server {
-    /// Starts the program and waits until it can be asked.
+    /// Starts the program and completes the handshake.
     pub(super) async fn start(settings: Arc<LspSettings>) -> Result<Server, ProgramFault> {
         let running = Running::start(&settings)?;
         let introduced = tokio::time::timeout(settings.start_timeout, running.introduce(&settings));
@@ -70,12 +70,12 @@ impl Server {
         Ok(Server { settings, encoding, name, running: Some(running) })
     }
 
-    /// Why it has ended, if so.
+    /// Returns why it has ended.
     pub(super) fn fault(&self) -> Option<ProgramFault> {
         self.running.as_ref().and_then(|running| running.ended.borrow().clone())
     }
 
-    /// The texts to insert at the cursor, or why there are none.
+    /// Returns the texts to insert at the cursor, or an error.
     pub(super) async fn ask(&self, request: &Request) -> Result<Offered, ProgramFault> {
         const NOWHERE: &str = "the cursor is inside of a line end";
         let Some(running) = &self.running else { return Ok(Offered::nothing(NOWHERE)) };
@@ -91,7 +91,7 @@ impl Server {
             shown.iter().map(|shown| Opened::new(&running.connection, shown)).collect();
         let method = &self.settings.request;
         let mut params = Map::from_iter([
-            // Without a version Copilot does not know which text is meant.
+            // Copilot needs the version to identify the text.
             ("textDocument".to_owned(), json!({"uri": edited, "version": 1})),
             ("position".to_owned(), json!({"line": position.line, "character": position.character})),
             ("context".to_owned(), json!({"triggerKind": trigger(method, request.invoked)})),
@@ -102,13 +102,13 @@ impl Server {
         let items = items(method, &answer?);
         let mut texts = items.iter().map(|item| item.inserted(&document, request.cursor, self.encoding));
         let first = texts.next().unwrap_or(Err("nothing to suggest"));
-        // Who only types is shown one.
+        // Alternatives are only shown on explicit invocation.
         let others = if request.invoked { texts.filter_map(Result::ok).collect() } else { Vec::new() };
         Ok(Offered { first, others })
     }
 }
 
-/// How the request came about, in the numbers of the protocol: 1 by hand. Lists know one more, and are asked by hand always.
+/// Trigger kind of the protocol: 1 for explicit invocation. Completion lists have one more kind, and always use 1.
 fn trigger(method: &str, invoked: bool) -> u32 {
     if invoked || method == COMPLETION { 1 } else { 2 }
 }
@@ -142,7 +142,7 @@ impl Running {
         Ok(Running { connection, child, ended, _carrying: AbortOnDropHandle::new(carrying), folder })
     }
 
-    /// The handshake; how the server counts characters, and what it calls itself.
+    /// Performs the handshake; returns the position encoding and the server's name.
     async fn introduce(&self, settings: &LspSettings) -> Result<(Encoding, Option<String>), ProgramFault> {
         let folder = folder_uri(self.folder.path());
         let ours = introduction(&folder, settings.options.expose().clone());
@@ -179,7 +179,7 @@ impl Running {
                 let (code, message) = (refusal.code, settings.quoted(&refusal.message));
                 Err(settings.failed(&format!("{message} (code {code} to `{method}`){shown}")))
             }
-            Err(Unanswered::Deaf) => Err(settings.failed("it does not read what it is sent")),
+            Err(Unanswered::Deaf) => Err(settings.failed("it does not read its input")),
             Err(Unanswered::Over) => {
                 let mut ended = self.ended.clone();
                 let fault = ended.wait_for(Option::is_some).await.ok().and_then(|fault| fault.clone());
@@ -201,7 +201,7 @@ impl Running {
         }
     }
 
-    /// What the protocol asks of a client that needs a server no more. Who does not listen is killed.
+    /// The protocol's shutdown sequence. A server that doesn't respond is killed.
     async fn send_away(self) {
         if let Ok(question) = self.connection.ask("shutdown", &Value::Null) {
             let _ = tokio::time::timeout(FAREWELL, question.answer()).await;
@@ -214,7 +214,7 @@ impl Running {
 impl Drop for Server {
     fn drop(&mut self) {
         let Some(running) = self.running.take() else { return };
-        // Without a runtime there is nobody who could say farewell; what runs is killed then.
+        // Without a runtime there is no shutdown sequence; the process is killed.
         if running.ended.borrow().is_none()
             && let Ok(runtime) = Handle::try_current()
         {
@@ -223,14 +223,14 @@ impl Drop for Server {
     }
 }
 
-/// The address of a folder; an empty one names none.
+/// Returns the URI of a folder; empty if the path is empty.
 fn folder_uri(folder: &Path) -> String {
     Url::from_directory_path(folder)
         .map(|uri| uri.as_str().trim_end_matches('/').to_owned())
         .unwrap_or_default()
 }
 
-/// A document that the server has open.
+/// An open document of the server; closed on drop.
 struct Opened<'a> {
     connection: &'a Connection,
     uri: String,

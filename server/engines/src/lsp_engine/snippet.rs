@@ -1,14 +1,14 @@
-//! Snippets as the text that stands there once nobody fills in their places.
+//! Converts snippets to plain text with default values.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Snippets of people are two or three deep; those that are not are no reason to use up the stack.
+/// Maximum nesting. Real snippets have two or three levels; deeper ones must not exhaust the stack.
 const MAX_DEPTH: usize = 16;
 
-/// The plain text of a snippet: a place holds its default, the first of its choices, what another place of the same number holds, or
-/// nothing; a variable its default, or nothing.
+/// Returns a snippet's plain text. A tabstop becomes its default, its first choice, the content of another tabstop with the
+/// same number, or nothing; a variable becomes its default or nothing.
 pub(super) fn plain(snippet: &str) -> String {
     let parts = parts(&mut snippet.chars().peekable(), None, 0);
     let mut defaults = BTreeMap::new();
@@ -21,13 +21,13 @@ pub(super) fn plain(snippet: &str) -> String {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// A place of this number.
+    /// A tabstop with this number.
     Place(String),
-    /// A place of this number, or a variable, with what it holds by default.
+    /// A tabstop or variable with a default.
     Default(String, Vec<Part>),
 }
 
-/// The parts up to `end`, which is used up.
+/// Parses parts up to and including `end`.
 fn parts(rest: &mut Peekable<Chars<'_>>, end: Option<char>, depth: usize) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut text = String::new();
@@ -48,7 +48,7 @@ fn parts(rest: &mut Peekable<Chars<'_>>, end: Option<char>, depth: usize) -> Vec
     parts
 }
 
-/// What stands behind a dollar sign, if it is a place or a variable.
+/// Parses the text after a dollar sign as a tabstop or a variable.
 fn place(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<Part> {
     if rest.peek().is_some_and(|c| is_in_name(*c)) {
         return Some(Part::Place(name(rest)));
@@ -63,7 +63,7 @@ fn place(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<Part> {
         '}' => Part::Place(name),
         ':' => Part::Default(name, parts(&mut ahead, Some('}'), depth + 1)),
         '|' => Part::Default(name, vec![Part::Text(first_choice(&mut ahead))]),
-        // What a transformation makes of nothing is nothing.
+        // A transformation of nothing is nothing.
         '/' => {
             parts(&mut ahead, Some('}'), depth + 1);
             Part::Place(name)
@@ -86,7 +86,7 @@ fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The first of the choices in `a,b|}`, all of which are used up.
+/// Returns the first choice of `a,b|}`, and consumes all of them.
 fn first_choice(rest: &mut Peekable<Chars<'_>>) -> String {
     let mut choice = String::new();
     let mut is_first = true;
@@ -107,7 +107,7 @@ fn first_choice(rest: &mut Peekable<Chars<'_>>) -> String {
     choice
 }
 
-/// What the places hold, by number.
+/// Collects the content of tabstops by number.
 fn collect<'a>(parts: &'a [Part], defaults: &mut BTreeMap<&'a str, &'a [Part]>) {
     for part in parts {
         if let Part::Default(name, inner) = part {
@@ -124,7 +124,7 @@ fn write(parts: &[Part], defaults: &BTreeMap<&str, &[Part]>, text: &mut String) 
             Part::Default(_, inner) => write(inner, defaults, text),
             Part::Place(name) => {
                 let mirrored = defaults.get(name.as_str()).copied().unwrap_or_default();
-                // What another place holds is repeated without its own places: they could be this one.
+                // A repeated default loses its own tabstops, which could refer to itself.
                 mirrored.iter().for_each(|part| {
                     if let Part::Text(part) = part {
                         text.push_str(part);

@@ -1,21 +1,21 @@
-//! Questions about one document, one after the other.
+//! Locks that run requests for the same document one after the other.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Whose turn it is, by document.
+/// Locks by document.
 #[derive(Default)]
 pub(super) struct Turns(Mutex<HashMap<String, Weak<Semaphore>>>);
 
 impl Turns {
-    /// Waits until nobody else has any of these documents, in the order of asking. They are given back by dropping what is returned.
+    /// Waits for exclusive access to these documents, in request order. Dropping the result releases them.
     pub(super) async fn take(&self, documents: BTreeSet<String>) -> Vec<OwnedSemaphorePermit> {
         let mut taken = Vec::new();
-        // In the order of the set: who waits has no document that another one who waits could have needed first.
+        // A fixed order (that of the set) prevents deadlocks.
         for turn in self.turns(documents) {
-            // Nobody closes them.
+            // The semaphores are never closed.
             taken.extend(turn.acquire_owned().await);
         }
         taken
@@ -57,6 +57,6 @@ mod tests {
         drop(second.await);
         drop(third);
         let _ = turns.take(set("e")).await;
-        assert_eq!(turns.0.lock().unwrap().len(), 1, "documents that nobody has are forgotten");
+        assert_eq!(turns.0.lock().unwrap().len(), 1, "unused locks are removed");
     }
 }

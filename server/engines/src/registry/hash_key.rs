@@ -1,19 +1,20 @@
-//! How settings that may be secret are compared without being stored.
+//! Hashes of settings that may be secret, so that they can be compared without being stored.
 //!
-//! Addresses, headers, environment values, arguments and the contents of files are stored as hashes keyed with [`HashKey`], which
-//! never leaves the machine. Runs on one machine compare them. A reader of a published run cannot: without the key, trying all
-//! addresses or passwords proves nothing. A salt in the run itself would not prevent that. The price is that runs on two machines
-//! cannot be compared setting by setting, and that a lost key ends the resuming of runs begun before.
+//! Addresses, headers, environment values, arguments and the contents of files are stored as hashes keyed with [`HashKey`],
+//! which never leaves the machine. Runs on one machine can be compared. A reader of a published run cannot compare them:
+//! without the key, trying all addresses or passwords proves nothing. A salt in the run itself would not prevent that. The
+//! price is that runs on two machines cannot be compared setting by setting, and that a lost key prevents resuming earlier
+//! runs.
 
 use std::fmt;
 
-/// Setting that names the key with which the hashed settings beside it were made.
+/// Setting with the id of the key of the hashed settings.
 pub const HASH_KEY: &str = "hash_key";
 
-/// What a hashed setting begins with.
+/// Prefix of a hashed setting.
 const HASHED: &str = "hashed:";
 
-/// Hexadecimal digits of a hash: 64 bits tell the few settings of a machine apart.
+/// Hexadecimal digits of a hash: 64 bits are enough to distinguish the few settings of a machine.
 const DIGITS: usize = 16;
 
 /// Whether the value of a setting is a hash.
@@ -29,31 +30,31 @@ impl HashKey {
     /// Length of a key.
     pub const BYTES: usize = 32;
 
-    /// The key made of these bytes, which nobody else must know.
+    /// Creates a key from these bytes, which must be secret.
     pub fn new(bytes: [u8; HashKey::BYTES]) -> HashKey {
         HashKey(bytes)
     }
 
-    /// A key for this process alone: runs can be compared while it lasts.
+    /// Creates a key for this process only: runs can be compared while it lasts.
     pub fn random() -> HashKey {
         let mut bytes = [0; HashKey::BYTES];
         getrandom::fill(&mut bytes).expect("the system has a source of random numbers");
         HashKey(bytes)
     }
 
-    /// The bytes of the key, for a file that its owner alone can read.
+    /// Returns the bytes of the key, for a file that only its owner can read.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The hash of the value of a setting. Equal values of two settings have different hashes.
+    /// Returns the hash of a setting's value. Equal values of two settings have different hashes.
     pub fn hash(&self, setting: &str, value: &[u8]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&(setting.len() as u64).to_le_bytes()).update(setting.as_bytes()).update(value);
         format!("{HASHED}{}", &hasher.finalize().to_hex()[..DIGITS])
     }
 
-    /// A name for the key that tells nothing about it.
+    /// Returns an id of the key that reveals nothing about it.
     pub fn id(&self) -> String {
         self.hash(HASH_KEY, &[])[HASHED.len()..].to_owned()
     }
@@ -78,7 +79,7 @@ mod tests {
             two.hash("url", b"http://localhost:8080"),
             one.hash("proxy", b"http://localhost:8080"),
             one.hash("url", b"http://localhost:8081"),
-            // What somebody without the key could compute.
+            // The hash that an attacker without the key could compute.
             format!("hashed:{}", &blake3::hash(b"http://localhost:8080").to_hex()[..16]),
         ] {
             assert_ne!(other, hash);

@@ -1,4 +1,4 @@
-//! Engines behind HTTP, as the configuration describes them.
+//! Creates engines behind HTTP from their settings.
 
 use std::fs;
 
@@ -6,13 +6,13 @@ use config::{EngineSettings, NO_PROXY, Secret};
 
 use crate::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
 
-/// The engine of these settings, or why there is none.
+/// Creates the engine of these settings, or returns why that fails.
 pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {
     let url = settings.url.clone().ok_or("it needs `url`")?;
     HttpEngine::new(asking(settings, url)?).map_err(|error| error.to_string())
 }
 
-/// How the server at an address is asked.
+/// Returns the settings of the requests to the server at an address.
 pub(super) fn asking(settings: &EngineSettings, url: String) -> Result<HttpSettings, String> {
     Ok(HttpSettings {
         name: settings.name.clone(),

@@ -1,8 +1,8 @@
-//! What identifies a configured engine: its settings, with the contents of the files behind them.
+//! The identity of a configured engine: its settings, with the contents of the files behind them.
 //!
-//! A file is read whole when an engine is to be measured or served: a GGUF file of 4 GB takes about 2 s if the system has it in memory,
-//! which its server then loads from there, and as long as the disk takes otherwise. What counts of a program is decided in `program`,
-//! and `contents` reads files and folders.
+//! A file is read completely before an engine is measured or served: a GGUF file of 4 GB takes about 2 s if the system has it
+//! in memory, from where its server then loads it, and as long as the disk takes otherwise. `program` decides which parts of a
+//! program count, and `contents` reads files and folders.
 
 mod contents;
 mod program;
@@ -18,15 +18,15 @@ use self::contents::Contents;
 use super::hash_key::{HASH_KEY, HashKey, is_hashed};
 use super::programs;
 
-/// Makes identities that can be compared on one machine.
+/// Computes identities that can be compared on one machine.
 pub(super) struct Hashes {
     key: HashKey,
     contents: Contents,
-    /// The variables that programs inherit and that count.
+    /// The inherited variables of programs that count.
     environment: Vec<(OsString, OsString)>,
 }
 
-/// A configured engine, as far as it matters here.
+/// The relevant parts of a configured engine.
 #[derive(Clone)]
 pub(super) struct Configured {
     pub(super) parts: Vec<IdentityPart>,
@@ -43,7 +43,8 @@ impl Hashes {
         Hashes { key, contents: Contents { remembered }, environment: program::environment(inherited) }
     }
 
-    /// The settings by key, as they go into a run: values that may be secret hashed, and of files the hash of their contents.
+    /// Returns the settings by key, as stored in a run: values that may be secret are hashed, and files are replaced by the
+    /// hash of their contents.
     pub(super) fn identity(&self, engine: &Configured) -> BTreeMap<String, String> {
         let mut identity = BTreeMap::new();
         for IdentityPart { key, value } in &engine.parts {
@@ -63,7 +64,7 @@ impl Hashes {
         identity
     }
 
-    /// The program with its arguments, what they lead to, and the variables that it inherits.
+    /// Adds the program with its arguments, the files that they refer to, and its inherited variables.
     fn command(&self, settings: &EngineSettings, identity: &mut BTreeMap<String, String>) {
         let program = programs::program(settings);
         let name = program.command.first().map_or("", String::as_str);
@@ -92,7 +93,7 @@ impl Hashes {
         for path in paths {
             match self.contents.hash(path) {
                 Ok(hash) => all.extend_from_slice(hash.as_bytes()),
-                // Replayed from a cassette, an engine need not be there.
+                // Replayed from a cassette, an engine may be missing.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return "absent".to_owned(),
                 Err(_) => return "unreadable".to_owned(),
             }
@@ -101,7 +102,7 @@ impl Hashes {
     }
 }
 
-/// All files of a model that is split as llama.cpp splits them (`name-00001-of-00003.gguf`); any other file alone.
+/// Returns all files of a model that is split as llama.cpp splits them (`name-00001-of-00003.gguf`); otherwise only the file.
 fn parts_of_model(path: &Path) -> Vec<PathBuf> {
     let alone = || vec![path.to_owned()];
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return alone() };

@@ -1,4 +1,4 @@
-//! Engines that are programs, as the configuration describes them.
+//! Creates engines that are programs from their settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::{
     LspEngine, LspSettings, Program,
 };
 
-/// Stands in for the address of a server that is not running yet.
+/// Placeholder for the address of a server that is not running yet.
 const NOWHERE: &str = "http://127.0.0.1:0";
 
-/// Any program, or why it cannot be asked.
+/// Creates an engine for any program, or returns why that fails.
 pub(super) fn command(
     settings: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
@@ -30,8 +30,8 @@ pub(super) fn command(
     }))
 }
 
-/// A server for a file, with its answers on the cassette where there is one; or why there is none. It writes its log into the folder
-/// for logs.
+/// Creates an engine for a model file, with a cassette if there is one; or returns why that fails. The server writes its log
+/// into the folder for logs.
 pub(super) fn llama_server(
     settings: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
@@ -48,7 +48,7 @@ pub(super) fn llama_server(
     LlamaServerEngine::new(settings).map_err(|error| error.to_string())
 }
 
-/// A language server, or why it cannot be asked.
+/// Creates an engine for a language server, or returns why that fails.
 pub(super) fn language_server(
     settings: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
@@ -67,7 +67,7 @@ pub(super) fn language_server(
     }))
 }
 
-/// The program, or why it cannot be started. Offline it is not, so that it need not be there.
+/// Returns the program, or why it can't be started. Offline it is not checked, because it may be missing.
 fn checked_program(settings: &EngineSettings, cassette: Option<&Arc<Cassette>>) -> Result<Program, String> {
     let program = program(settings);
     if cassette.is_none_or(|cassette| !cassette.is_offline()) {
@@ -76,7 +76,7 @@ fn checked_program(settings: &EngineSettings, cassette: Option<&Arc<Cassette>>) 
     Ok(program)
 }
 
-/// The program of an engine, which has one.
+/// Returns the program of an engine that has one.
 pub(super) fn program(settings: &EngineSettings) -> Program {
     let mut command = settings.command.clone();
     if command.is_empty() && settings.kind == Kind::LlamaServer {
@@ -85,7 +85,7 @@ pub(super) fn program(settings: &EngineSettings) -> Program {
     Program { command, env: settings.env.clone(), folder: settings.folder.clone() }
 }
 
-/// Where the program of an engine writes what it does. Names of engines may hold what names of files may not.
+/// Returns the log file of an engine. Engine names may contain characters that file names may not.
 fn log(logs: &Path, engine: &str) -> PathBuf {
     let file: String =
         engine.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();

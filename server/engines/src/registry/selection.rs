@@ -1,30 +1,30 @@
-//! Which engines are meant by a list of names, or by none.
+//! Selects engines by a list of names, or the default ones.
 
 use config::Config;
 use thiserror::Error;
 
 use super::{RegisteredEngine, Registry};
 
-/// Engines to be asked.
+/// Selected engines.
 pub struct Selection {
-    /// The engines, all of which can be asked.
+    /// The engines, all of which are usable.
     pub engines: Vec<RegisteredEngine>,
-    /// Why others are not asked, a sentence for each.
+    /// Why other engines are not used, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Why names select no engines.
+/// Error of a selection.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SelectionError {
-    /// The name belongs to no engine.
+    /// No engine has this name.
     #[error("there is no engine `{name}`; known are {}", .known.join(", "))]
     Unknown {
         /// The name.
         name: String,
-        /// The names that exist, those of the settings first.
+        /// The known names, those of the settings first.
         known: Vec<String>,
     },
-    /// The engine exists and cannot be asked.
+    /// The engine exists but is not usable.
     #[error("engine `{name}` cannot be asked: {obstacle}")]
     Unavailable {
         /// Its name.
@@ -41,15 +41,15 @@ pub enum SelectionError {
     NamedTwice {
         /// The name.
         name: String,
-        /// Its first place in the list, from 1.
+        /// Its first position in the list, from 1.
         first: usize,
-        /// Its second place.
+        /// Its second position.
         second: usize,
     },
 }
 
 impl Registry {
-    /// Returns the engine called `name`: one of the settings, which may have the name of one that needs none, or one of those.
+    /// Returns the engine called `name`: one of the settings, which take precedence, or one that needs no settings.
     pub fn named(&self, config: &Config, name: &str) -> Result<RegisteredEngine, SelectionError> {
         let configured = config.engines.iter().find(|engine| engine.name == name);
         let engine = match configured {
@@ -66,8 +66,8 @@ impl Registry {
         }
     }
 
-    /// Returns the engines called `names`, in their order. Without names, all of the settings that can be asked, or the built-in one
-    /// if there are none, with a note on each of the others.
+    /// Returns the engines called `names`, in their order. Without names, returns all usable engines of the settings, or the
+    /// built-in one if there are none, with a note on each of the others.
     pub fn select(&self, config: &Config, names: &[String]) -> Result<Selection, SelectionError> {
         if names.is_empty() {
             return Ok(self.select_all(config));
@@ -98,7 +98,7 @@ fn unknown(config: &Config, name: &str) -> SelectionError {
     SelectionError::Unknown { name: name.to_owned(), known: configured.chain(others).collect() }
 }
 
-/// Refuses a list that has a name twice.
+/// Rejects a list with a duplicate name.
 pub fn check_named_once(names: &[String]) -> Result<(), SelectionError> {
     for (second, name) in names.iter().enumerate() {
         if let Some(first) = names[..second].iter().position(|other| other == name) {

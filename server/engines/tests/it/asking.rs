@@ -1,4 +1,4 @@
-//! Asking an engine as a completion does.
+//! Sends requests to an engine as a completion does.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -10,16 +10,16 @@ use engines::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What no message may show.
+/// A secret that no message may contain.
 pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 
-/// What all tests are about, with its cursor.
+/// The document of the tests, with its cursor.
 pub(crate) const FIXTURE: &str = "def area(width, height):\n    return $0\n\nprint(area(2, 3))\n";
 
-/// What belongs there.
+/// The expected completion.
 pub(crate) const TRUTH: &str = "width * height";
 
-/// A request for the place of `$0`.
+/// A request with the cursor at `$0`.
 pub(crate) fn request(fixture: &str) -> Request {
     let (before, after) = fixture.split_once("$0").expect("a fixture has a cursor");
     Request {
@@ -35,13 +35,13 @@ pub(crate) fn request(fixture: &str) -> Request {
     }
 }
 
-/// Code from elsewhere, the nearest first.
+/// Context from other files, nearest first.
 pub(crate) fn context() -> Vec<ContextItem> {
     let item = |path: &str, text: &str| ContextItem { path: path.to_owned(), text: text.to_owned() };
     vec![item("src/near.py", "def near():\n    pass\n"), item("src/far.py", "def far():\n    pass\n")]
 }
 
-/// An engine that is told as little as possible; tests set the rest.
+/// Minimal settings; tests set the rest.
 pub(crate) fn settings(kind: Kind, url: &str) -> HttpSettings {
     HttpSettings {
         name: "tested".to_owned(),
@@ -56,7 +56,7 @@ pub(crate) fn settings(kind: Kind, url: &str) -> HttpSettings {
     }
 }
 
-/// The same with a patience that suits a test.
+/// The same with short timeouts.
 pub(crate) fn impatient(kind: Kind, url: &str) -> HttpSettings {
     let settings = settings(kind, url);
     let limit = Duration::from_millis(200);
@@ -68,13 +68,13 @@ pub(crate) fn engine(settings: HttpSettings) -> HttpEngine {
     HttpEngine::new(settings).expect("the test's settings are right")
 }
 
-/// What was heard of an answer.
+/// Everything received from an engine.
 #[derive(Default)]
 pub(crate) struct Heard {
     pub(crate) text: String,
     pub(crate) prompts: Vec<String>,
     pub(crate) first: Option<Instant>,
-    /// No more is wanted after so many bytes.
+    /// Stops after this number of bytes.
     pub(crate) enough: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn ask(engine: &dyn Engine) -> (Result<Answer, Error>, Heard) {
     ask_for(engine, request(FIXTURE)).await
 }
 
-/// Why there was no answer; no form of it shows the key.
+/// The error of a request; checks that none of its forms contains the key.
 #[track_caller]
 pub(crate) fn fault(answer: Result<Answer, Error>) -> Fault {
     let error = answer.expect_err("the test expects no answer");

@@ -1,4 +1,4 @@
-//! What is sent to each kind of server, and what is understood of its answer. The servers are strict.
+//! Request bodies and parsed answers of each kind of server. The mock servers are strict.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn model(marks: Option<Marks>) -> Model {
     Model::new("coder", marks).knowing(before, TRUTH, after)
 }
 
-/// What a question looked like on its way, and the answer to it.
+/// A request and its answer.
 struct Exchange {
     answer: Answer,
     server: MockServer,
@@ -145,7 +145,7 @@ async fn anthropic() {
     assert_eq!(received.header("x-api-key"), Some(KEY));
     assert_eq!(received.header("authorization"), None);
     let usage = exchange.answer.usage.unwrap();
-    assert_eq!(usage.cached, Some(usage.input / 2), "what was cached counts as read");
+    assert_eq!(usage.cached, Some(usage.input / 2), "cached tokens count as input");
     let body = received.json();
     let names: Vec<&String> = body.as_object().unwrap().keys().collect();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What is recorded comes again, without the server: the same text, end and counts, and never a key.
+//! Recorded answers are replayed without the server: the same text, finish reason and token counts, and never a key.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asking::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, context, engine, request, settings};
 
-/// Where nobody listens.
+/// An address where nothing listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
-/// A file for a cassette.
+/// A cassette file.
 struct File {
     _folder: TempDir,
     path: PathBuf,
@@ -46,7 +46,7 @@ impl File {
         fs::read_to_string(&self.path).expect("there is a file")
     }
 
-    /// Rows that hold an answer.
+    /// Number of rows with an answer.
     fn answers(&self) -> usize {
         self.text().lines().filter(|line| line.contains("\"hash\"")).count()
     }
@@ -72,7 +72,7 @@ fn speaking() -> [(Kind, Dialect); 10] {
     ]
 }
 
-/// The settings of an engine at a server; where the kind has templates, the model's.
+/// Settings of an engine at a server; with the model's template if the kind has templates.
 fn settings_of(kind: Kind, url: &str) -> HttpSettings {
     let fim = match kind {
         Kind::Tgi | Kind::Vllm => Fim::Template("qwen2.5-coder".to_owned()),
@@ -106,7 +106,7 @@ async fn every_format_says_again_what_it_said() {
         let again = again.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
         assert_eq!((again.finish, again.usage, again.timings), (first.finish, first.usage, first.timings));
         assert_eq!((reheard.text, reheard.prompts), (heard.text, heard.prompts), "{kind}");
-        assert_eq!(server.log().received.len(), asked, "{kind}: nobody was asked again");
+        assert_eq!(server.log().received.len(), asked, "{kind}: no request was repeated");
         assert_eq!(offline.tally().missed, 0, "{kind}");
     }
 }
@@ -171,7 +171,7 @@ async fn what_was_enough_is_enough_again_and_never_taken_for_all() {
     assert_eq!(again.0.unwrap().finish, Finish::Complete);
     assert_eq!((first.0.unwrap().finish, &first.1), (Finish::Complete, &again.1));
     let (more, _) = hear(&on(&file.offline(), at()), 1000).await;
-    let error = more.expect_err("nobody knows how it went on");
+    let error = more.expect_err("the rest of the answer is unknown");
     assert!(matches!(error, Error::NotRecorded { miss: Miss::EndsEarly { .. }, .. }), "{error}");
 }
 
@@ -216,7 +216,7 @@ async fn a_refusal_of_the_question_comes_again() {
     assert_eq!(first.to_string(), again.to_string());
 }
 
-/// What a refusal taught holds for questions in any order: the one that taught it may come last, or not at all.
+/// A quirk applies to requests in any order: the request that revealed it may come last, or not at all.
 #[tokio::test]
 async fn what_was_learnt_is_known_again_before_the_first_question() {
     let server = MockServer::speaking(Dialect::llama_cpp(Model::new("codestral", None)));
@@ -293,7 +293,7 @@ async fn keys_stay_out_wherever_they_stand() {
     holding.extra.insert("key".to_owned(), KEY.into());
     let (answer, heard) = ask_for(&on(&file.recording(), holding), request(&format!("# {KEY}\n$0\n"))).await;
     answer.expect("the server answers");
-    assert!(heard.text.contains(KEY), "who asks hears what was said");
+    assert!(heard.text.contains(KEY), "the caller gets the original text");
     for key in [KEY, "another-key-0123"] {
         assert!(!file.text().contains(key), "{}", file.text());
     }
@@ -307,7 +307,7 @@ async fn keys_stay_out_wherever_they_stand() {
     assert!(!file.text().contains(rest), "{}", file.text());
 }
 
-/// Hears when pieces came.
+/// Records when pieces arrive.
 #[derive(Default)]
 struct Times {
     recorded: Vec<Option<Duration>>,
@@ -340,10 +340,10 @@ async fn an_answer_tells_the_times_of_its_recording() {
     let start = Instant::now();
     let recorded = times(&on(&file.offline(), at())).await;
     assert!(!recorded.is_empty() && recorded.iter().all(|after| *after >= Some(PAUSE)), "{recorded:?}");
-    assert!(start.elapsed() < PAUSE, "nobody waits for a recording");
+    assert!(start.elapsed() < PAUSE, "a replay has no delay");
 }
 
-/// A program that counts how often it is asked.
+/// A program that counts its requests.
 struct Program {
     description: Description,
     asked: Arc<AtomicUsize>,
@@ -414,7 +414,7 @@ async fn a_program_is_replayed_without_being_asked() {
     assert!(matches!(ask(&*taped(other, &file.offline())).await.0, Err(Error::NotRecorded { .. })));
 }
 
-/// The same prompt, asked by another program, is this engine's request: in every format that takes prompts.
+/// The same prompt from another program matches this engine's request, in every format with prompts.
 #[tokio::test]
 async fn a_file_of_prompts_and_answers_becomes_an_engine() {
     let prompt = "<|fim_prefix|>def area(width, height):\n    return <|fim_suffix|>\n\nprint(area(2, 3))\n<|fim_middle|>";
@@ -433,7 +433,7 @@ async fn a_file_of_prompts_and_answers_becomes_an_engine() {
         let (answer, heard) = ask(&engine).await;
         let answer = answer.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
         assert_eq!((heard.text.as_str(), answer.finish), ("width * height\n", Finish::Length), "{kind}");
-        assert_eq!(times(&engine).await, [None], "{kind}: nobody knows how long it took");
+        assert_eq!(times(&engine).await, [None], "{kind}: the time is unknown");
     }
 }
 

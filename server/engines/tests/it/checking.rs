@@ -1,4 +1,4 @@
-//! What a check finds out, of servers whose models are known.
+//! Results of checks on servers with known models.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use prompt::proof::{Form, PROBES, Symptom, Tried, Verdict};
 
 use crate::asking::{KEY, engine, settings};
 
-/// Families with the marks that their models know.
+/// Model families and the marks that their models know.
 const FAMILIES: [(&str, Marks); 7] = [
     ("qwen2.5-coder", Marks::QWEN),
     ("starcoder2", Marks::STARCODER),
@@ -26,7 +26,7 @@ fn knowing(marks: Option<Marks>) -> Model {
     PROBES.iter().fold(model, |model, probe| model.knowing(probe.prefix, probe.truth, probe.suffix))
 }
 
-/// What a model writes that sees the prefix alone.
+/// The answer of a model that only sees the prefix.
 fn continued(prompt: &str) -> String {
     let probe = PROBES.iter().find(|probe| prompt.ends_with(probe.prefix));
     match probe {
@@ -83,7 +83,7 @@ async fn a_suffix_that_is_ignored_in_silence_is_found_out() {
 
     let taken = MockServer::speaking(dialect.with_suffix(SuffixPolicy::Taken));
     assert_eq!(checked(&taken, Kind::OpenAi, "server").await.verdict, Some(Verdict::Right));
-    // A template beside a server that could do it itself.
+    // A template for a server that supports infill.
     let check = checked(&taken, Kind::OpenAi, "codestral").await;
     assert_eq!(check.verdict, better("codellama"), "templates come before the server's own");
 }
@@ -108,7 +108,7 @@ async fn a_model_for_chats_is_found_out() {
     }
     let check = checked(&server, Kind::OpenAiChat, "auto").await;
     assert_eq!(check.verdict, Some(Verdict::Right), "{:?}", check.chosen);
-    // Nobody offers a conversation here.
+    // This server has no chat.
     let server = MockServer::speaking(Dialect::vllm(knowing(None).continuing(talk)));
     assert_eq!(checked(&server, Kind::Vllm, "codestral").await.verdict, Some(Verdict::Chats));
 }

@@ -1,4 +1,4 @@
-//! Programs as engines. They are shell scripts: whatever a program may do, a shell can do.
+//! Programs as engines, played by shell scripts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asking::{FIXTURE, Heard, KEY, ask, ask_for, context, request};
 
-/// Nothing here takes longer on a busy machine.
+/// Timeout; generous for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Reads the next question and its number.
+/// Reads the next request and its number.
 const READ: &str = "read -r line || exit 0; id=${line#*'\"id\":'}; id=${id%%,*};";
 
-/// A program with a folder of its own, where it may leave files.
+/// A program with its own folder for files.
 struct Tested {
     engine: CommandEngine,
     folder: TempDir,
 }
 
 impl Tested {
-    /// What the file `name` of the folder holds.
+    /// Content of the file `name` in the folder.
     fn file(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }
@@ -77,12 +77,12 @@ fn program_with(script: &str, set: impl FnOnce(&mut CommandSettings)) -> Tested 
     Tested { engine: CommandEngine::new(settings), folder }
 }
 
-/// A program that does the same with every question.
+/// A program that treats all requests alike.
 fn answering(script: &str) -> Tested {
     program(&format!("while :; do {READ} {script}; done"))
 }
 
-/// Why there was no answer; no form of it shows the key.
+/// The error of a request; checks that none of its forms contains the key.
 #[track_caller]
 fn fault(answer: Result<Answer, Error>) -> ProgramFault {
     let error = answer.expect_err("the test expects no answer");
@@ -94,12 +94,12 @@ fn fault(answer: Result<Answer, Error>) -> ProgramFault {
     }
 }
 
-/// A request that nobody wants answered any more soon.
+/// A request with a short deadline.
 fn urgent(text: &str) -> Request {
     Request { deadline: Some(tokio::time::Instant::now() + Duration::from_millis(100)), ..request(text) }
 }
 
-/// Asks as a completion does: until the deadline.
+/// Sends a request with a timeout at its deadline, as a completion does.
 async fn ask_until_deadline(engine: &CommandEngine, request: Request) {
     let until = request.deadline.expect("the test sets one");
     let answer = tokio::time::timeout_at(until, ask_for(engine, request)).await;
@@ -210,11 +210,11 @@ async fn faults_have_one_clear_message_each() {
         ),
         (
             "read -r line; echo '{\"text\":1}'; cat",
-            "`sh` wrote something else than lines of its protocol: a field has another type than it should (column 9)",
+            "`sh` wrote something else than lines of its protocol: a field has the wrong type (column 9)",
         ),
         (
             "read -r line; printf '{\"text\":\"\\303\"}\\n'; cat",
-            "`sh` wrote something else than lines of its protocol: it is no UTF-8",
+            "`sh` wrote something else than lines of its protocol: it is not UTF-8",
         ),
         (
             "read -r line; exec >&-; sleep 600",
@@ -283,7 +283,7 @@ async fn after_a_crash_the_next_question_starts_the_program_anew() {
     }
 }
 
-/// Counts what it hears, and leaves when it has enough.
+/// Counts the pieces, and stops when it has enough.
 async fn ask_for_one_piece(engine: &CommandEngine) -> (Answer, String) {
     let mut heard = Heard { enough: Some(1), ..Heard::default() };
     let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
@@ -324,7 +324,7 @@ async fn cancelling_frees_the_asker_at_once_and_tells_the_program() {
     tested.until("cancelled", "{\"cancel\":1}").await;
 }
 
-/// Hears without end.
+/// Accepts everything.
 struct Patient(usize);
 
 impl Listener for Patient {
@@ -354,7 +354,7 @@ async fn an_answer_without_end_is_cut_and_its_program_ended() {
 async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
     let script = "test -e started && { read -r line; echo '{\"text\":\"x\",\"done\":true}'; exit; }; echo > started; sleep 600";
     let tested = program_with(script, |settings| settings.start_timeout = Duration::from_millis(1));
-    // More than any pipe holds.
+    // More than any pipe's buffer.
     let long = format!("{}$0", "x = 1\n".repeat(100_000));
     for _ in 0..3 {
         ask_until_deadline(&tested.engine, urgent(&long)).await;
@@ -370,13 +370,13 @@ async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
     assert_eq!(tested.text().await, "x");
 }
 
-/// Time that only passes while everything waits.
+/// Paused time, which only advances while everything waits.
 #[tokio::test(start_paused = true)]
 async fn a_program_that_ends_no_answer_is_ended_with_the_remedy_and_not_started_for_each_question() {
     let without_done = "echo '{\"text\":\"x\"}'";
     for script in [
         format!("echo >> starts; while :; do {READ} {without_done}; done"),
-        // Questions are objects too.
+        // Requests are JSON objects too.
         "echo >> starts; exec cat".to_owned(),
     ] {
         let tested = program(&script);

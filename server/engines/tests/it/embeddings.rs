@@ -1,4 +1,4 @@
-//! Embeddings of a server in this process, which answers as it is told.
+//! Embeddings of a mock server with scripted replies.
 
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ fn named(url: &str) -> EmbeddingServer {
     EmbeddingServer { server, model: Some("m".to_owned()), timeout }
 }
 
-/// Asks for the embeddings of `a` and `b`.
+/// Requests the embeddings of `a` and `b`.
 fn ask(server: &EmbeddingServer) -> Result<Vec<Vec<f32>>, EmbeddingError> {
     let runtime = runtime();
     let embedder = HttpEmbedder::new(server, runtime.handle().clone())?;
     embedder.embed(&["a".to_owned(), "b".to_owned()])
 }
 
-/// The message of what goes wrong, with `SERVER` for the server's address.
+/// Checks the error message for a reply, with `SERVER` for the server's address.
 #[track_caller]
 fn check_error(reply: Reply, expected: &str) {
     let server = MockServer::replying([reply]);
@@ -66,7 +66,7 @@ fn a_server_without_models_and_keys_is_told_of_none() {
     assert_eq!(request.body, br#"{"input":["a","b"]}"#);
     let runtime = runtime();
     let embedder = HttpEmbedder::new(&asked, runtime.handle().clone()).unwrap();
-    assert_eq!(embedder.model(), server.address(), "the server stands for its only model");
+    assert_eq!(embedder.model(), server.address(), "the server's address identifies its only model");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn long_texts_are_shortened_until_the_server_reads_them() {
     assert_eq!(
         lengths(&server),
         [[5, 2002], [5, 1000], [5, 500], [5, 500]],
-        "what was learnt is not asked again"
+        "a known limit causes no further request"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Everything that can go wrong between an engine and its server: each has one clear message, and none shows a key.
+//! Every error between an engine and its server has one clear message, and none contains a key.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::asking::{FIXTURE, KEY, ask, ask_for, engine, fault, impatient, request, settings};
 
-/// One event of llama.cpp's.
+/// An event of llama.cpp's server.
 const PIECE: &str = r#"{"content": "piece ", "stop": false}"#;
 /// Its last one.
 const LAST: &str = r#"{"content": "", "stop": true, "stop_type": "eos"}"#;
@@ -25,7 +25,7 @@ fn begun() -> Reply {
     Reply::stream("text/event-stream").chunk(&event(PIECE))
 }
 
-/// What becomes of this reply: the text that was heard, and the fault with `SERVER` for the server's address.
+/// The outcome of this reply: the received text, and the error with `SERVER` for the server's address.
 async fn heard_and_fault(reply: Reply) -> (String, Fault, String) {
     heard_and_fault_by(reply, impatient).await
 }
@@ -45,12 +45,12 @@ async fn check(reply: Reply, message: &str) {
     assert_eq!(heard_and_fault(reply).await.2, message);
 }
 
-/// As [`check`], for replies that take their time to be made.
+/// As [`check`], for slow replies.
 async fn check_patiently(reply: Reply, message: &str) {
     assert_eq!(heard_and_fault_by(reply, settings).await.2, message);
 }
 
-/// The text of an answer that is none but for its form.
+/// The text of a malformed answer.
 async fn text(reply: Reply) -> String {
     let server = MockServer::replying([reply]);
     let (answer, heard) = ask(&engine(impatient(Kind::LlamaCpp, &server.url()))).await;
@@ -91,7 +91,7 @@ async fn the_host_is_unknown() {
     let (answer, _) = ask(&engine(settings(Kind::LlamaCpp, "http://ghostbench.invalid:1"))).await;
     assert_eq!(
         fault(answer).to_string(),
-        "there is no host ghostbench.invalid:1; correct `url`, or see to the network"
+        "there is no host ghostbench.invalid:1; correct `url`, or check the network"
     );
 }
 
@@ -103,7 +103,7 @@ async fn an_unknown_certificate_is_trusted_only_where_it_is_named() {
     let refused = fault(answer);
     assert!(matches!(refused, Fault::Tls { .. }), "{refused:?}");
     assert!(refused.to_string().contains("name its authority in `tls_roots`"), "{refused}");
-    assert!(server.log().received.is_empty(), "nothing is said to who is not trusted");
+    assert!(server.log().received.is_empty(), "an untrusted server gets no request");
 
     let mut trusting = settings(Kind::LlamaCpp, &server.url());
     trusting.server.roots = Some(certificate.pem().as_bytes().to_vec());
@@ -149,7 +149,7 @@ async fn refusals_are_told_in_the_servers_words_with_what_to_do() {
     check(Reply::whole(502, "text/html", b"<html>"), "SERVER answered 502: <html>").await;
     check(
         refusal(400, "the request exceeds the available context size"),
-        "the question is too long for SERVER (the request exceeds the available context size); set a smaller \
+        "the prompt is too long for SERVER (the request exceeds the available context size); set a smaller \
          `budget_tokens`",
     )
     .await;
@@ -166,7 +166,7 @@ async fn a_server_that_is_loading_is_asked_until_it_is_ready() {
     let (answer, _) = ask_for(&engine(settings(Kind::LlamaCpp, &server.url())), urgent).await;
     let message = fault(answer).to_string().replace(&server.address(), "SERVER");
     assert_eq!(message, "SERVER is still loading its model; wait until it is ready");
-    assert_eq!(server.log().received.len(), 1, "what comes too late is not waited for");
+    assert_eq!(server.log().received.len(), 1, "a retry after the deadline is not waited for");
 }
 
 #[tokio::test]
@@ -187,10 +187,10 @@ async fn a_busy_server_is_asked_again_when_it_says_or_a_little_later() {
     for _keystroke in 0..3 {
         let (answer, _) = ask(&engine).await;
         let message = fault(answer).to_string().replace(&server.address(), "SERVER");
-        let beginning = "SERVER takes no more requests for now; it wants to be asked again in ";
+        let beginning = "SERVER takes no more requests for now; retry in ";
         assert!(message.starts_with(beginning) && message.ends_with(" s (Rate limit reached)"), "{message}");
     }
-    assert!(start.elapsed() < Duration::from_secs(5), "nobody waits for what comes too late");
+    assert!(start.elapsed() < Duration::from_secs(5), "a retry after the deadline is not waited for");
     assert_eq!(server.log().requests, 1, "a server that wants to be left alone is");
 }
 
@@ -235,7 +235,7 @@ async fn half_a_character_is_no_code() {
     check(half.clone().end(), "SERVER ended in the middle of its answer").await;
     check(
         half.chunk(b"\", \"stop\": false}\n\n").end(),
-        "SERVER answered with something else than an answer in its format: it is no UTF-8",
+        "SERVER answered with something else than an answer in its format: it is not UTF-8",
     )
     .await;
     let cut = Reply::stream("text/event-stream")
@@ -412,11 +412,11 @@ fn settings_that_cannot_be_sent_are_told_at_once() {
     assert!(roots.starts_with("the certificates in `tls_roots` cannot be read ("), "{roots}");
     assert!(
         refused(|server| server.url = "127.0.0.1:8080".to_owned())
-            .starts_with("`127.0.0.1:8080` is no address")
+            .starts_with("`127.0.0.1:8080` is not a server address")
     );
     let settings = settings(Kind::Builtin, "http://127.0.0.1:1");
     let message = HttpEngine::new(settings).err().map(|error| error.to_string());
-    assert_eq!(message.as_deref(), Some("engines of kind builtin are not asked by HTTP"));
+    assert_eq!(message.as_deref(), Some("engines of kind builtin do not use HTTP"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Whoever needs no answer any more frees the server at once: by cancelling, by dropping, or by having heard enough.
+//! Cancelling, dropping or stopping a request frees the server at once.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asking::{FIXTURE, Heard, ask, engine, request, settings};
 
-/// A server is freed within this time; a busy machine gets ten times as long as it needs.
+/// Time limit for freeing a server: ten times the usual time, for a busy machine.
 const SOON: Duration = Duration::from_millis(50);
 
 const PIECE: &str = "data: {\"content\": \"piece\", \"stop\": false}\n\n";
@@ -19,13 +19,13 @@ fn hanging() -> [Reply; 2] {
     [before, Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).step(Step::Hang)]
 }
 
-/// Waits until the server has left off, and tells how long that took from `start`.
+/// Waits until the server is idle, and returns the time since `start`.
 async fn freed(server: &MockServer, start: Instant) -> Duration {
     let log = server.until("the client to leave", |log| log.left == 1).await;
     log.left_at.expect("one has left").saturating_duration_since(start)
 }
 
-/// Waits until the request is there and, in an answer, its first piece was heard.
+/// Waits until the request has arrived and, in an answer, its first piece was received.
 async fn is_under_way(server: &MockServer) {
     server.until("the request", |log| log.received.len() == 1).await;
 }

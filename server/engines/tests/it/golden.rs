@@ -1,6 +1,7 @@
 //! Agreement with a real llama-server, answer by answer.
 //!
-//! `GHOSTBENCH_GOLDEN` names the folder with the recorded requests and answers; without it these tests say so and check nothing.
+//! `GHOSTBENCH_GOLDEN` names the folder with the recorded requests and answers; if unset, these tests print so and check
+//! nothing.
 
 #![expect(clippy::print_stderr, reason = "says how many rows were read, or why none")]
 
@@ -70,7 +71,7 @@ fn events(sample: &Value) -> Vec<Value> {
     }
 }
 
-/// How the last of `places` that is there ends an answer.
+/// The finish reason in the last of `places` that exists.
 fn finish(events: &[Value], places: &[&str]) -> Finish {
     let last =
         events.iter().flat_map(|event| places.iter().filter_map(|place| event.pointer(place)?.as_str()));
@@ -80,7 +81,7 @@ fn finish(events: &[Value], places: &[&str]) -> Finish {
     }
 }
 
-/// What stands at a place of the first answer in all events, in a row.
+/// Concatenates the text at a place of the first answer in all events.
 fn texts(events: &[Value], places: &[&str]) -> String {
     let texts =
         events.iter().filter_map(|event| places.iter().find_map(|place| event.pointer(place)?.as_str()));
@@ -125,7 +126,7 @@ async fn check_answer(name: &str, kind: Kind, sample: &Value) {
         assert_eq!(
             heard.prompts.last().map(String::as_str),
             Some(prompt),
-            "{name}: the server's own prompt is told"
+            "{name}: the server's own prompt is reported"
         );
     }
 }
@@ -203,7 +204,7 @@ async fn golden_llama_server_samples() {
                 if sample["request"]["path"] == "/v1/embeddings" =>
             {
                 check_embeddings(&name, &sample).await;
-                // A server without embeddings says so by 501, which would mean another thing in answer to a hole.
+                // A server without embeddings answers 501, which has another meaning for infill.
                 if name == "err_401" {
                     check_refusal(&name, &sample).await;
                 }
@@ -215,7 +216,7 @@ async fn golden_llama_server_samples() {
             name if name.starts_with("v1_completions") => check_answer(name, Kind::OpenAi, &sample).await,
             name if name.starts_with("v1_chat") => check_answer(name, Kind::OpenAiChat, &sample).await,
             "props" | "models" => check_metadata(&name, &sample).await,
-            // What an engine asks nobody for: it only has to be there for the mock to be compared with.
+            // An engine never requests this; it only has to exist to compare the mock with.
             "apply_template"
             | "cancel_cases"
             | "cancel_long"
@@ -226,12 +227,12 @@ async fn golden_llama_server_samples() {
             | "metrics"
             | "slots"
             | "tokenize" => {}
-            other => panic!("nobody knows how to read {other}"),
+            other => panic!("unknown endpoint {other}"),
         }
     }
 }
 
-/// The mock refuses what the real server refuses, and takes what that takes.
+/// The mock accepts and rejects the same requests as the real server.
 #[tokio::test]
 async fn golden_llama_server_requests() {
     let model = Model::new("tiny", Some(Marks::QWEN));
@@ -254,7 +255,7 @@ async fn golden_llama_server_requests() {
             continue;
         }
         let url = format!("{}{path}", if name.starts_with("embeddings") { keyed.url() } else { plain.url() });
-        // Whoever came first has installed the same.
+        // Another test may have installed the same provider.
         drop(rustls::crypto::ring::default_provider().install_default());
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
         let mut asked = match request["method"].as_str() {

@@ -1,4 +1,4 @@
-//! Language servers as engines, against one that does wrong what it is told to do wrong.
+//! Language servers as engines, tested with a server that misbehaves on request.
 
 mod server;
 
@@ -16,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::asking::{KEY, TRUTH, context, request};
 use server::{INSERTED, heard, program};
 
-/// Nothing here takes longer on a busy machine.
+/// Timeout; generous for a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// An engine whose server begins so, and where it writes down what it hears.
+/// An engine whose server starts in this mode, and the server's log.
 struct Asked {
     engine: LspEngine,
     log: PathBuf,
@@ -44,12 +44,12 @@ fn asked(beginning: &str, change: impl FnOnce(&mut LspSettings)) -> Asked {
     Asked { engine: LspEngine::new(settings), log, _folder: folder }
 }
 
-/// A table of settings without keys.
+/// A settings table without keys.
 fn table(json: Value) -> SecretTable {
     json.as_object().cloned().expect("a table").into()
 }
 
-/// A question about a document in which the server does this.
+/// A request for a document that makes the server do this.
 fn doing(what: &str) -> Request {
     request(&format!("# {what}\ndef area(width, height):\n    return $0\n"))
 }
@@ -67,14 +67,14 @@ impl Asked {
         (answer, text)
     }
 
-    /// What is inserted where all is well.
+    /// The inserted text of a successful request.
     async fn inserted(&self) -> String {
         let (answer, text) = self.ask(doing("nothing wrong")).await;
         answer.expect("it answers");
         text
     }
 
-    /// The message of a fault, with the program's path taken out.
+    /// The error message, with the program's path replaced.
     async fn fault(&self, request: Request) -> String {
         let (answer, text) = self.ask(request).await;
         assert_eq!(text, "");
@@ -94,7 +94,7 @@ impl Asked {
     }
 }
 
-/// Methods that a server has heard, and where it started anew.
+/// Methods that a server has received, and where it was restarted.
 fn methods(log: &Path) -> Vec<String> {
     let name = |message: &Value| match (&message["method"], &message["started"]) {
         (Value::String(method), _) => Some(method.clone()),
@@ -104,7 +104,7 @@ fn methods(log: &Path) -> Vec<String> {
     heard(log).iter().filter_map(name).collect()
 }
 
-/// Waits until a server has heard this many messages of a method.
+/// Waits until a server has received this many messages of a method.
 async fn until_heard(log: &Path, method: &str, count: usize) {
     until(method, || methods(log).iter().filter(|other| *other == method).count() >= count).await;
 }
@@ -139,10 +139,10 @@ async fn a_server_is_introduced_shown_the_question_asked_and_sent_away() {
     let capabilities = heard[1]["params"]["capabilities"].take();
     assert_eq!(capabilities["textDocument"]["inlineCompletion"], json!({"dynamicRegistration": true}));
     let name = here.rsplit('/').next().expect("a path").to_owned();
-    let told = heard[1]["params"]["rootUri"].as_str().expect("it is told of a folder").to_owned();
+    let told = heard[1]["params"]["rootUri"].as_str().expect("it gets a folder").to_owned();
     assert!(told.starts_with("file://") && told.ends_with(&name), "{told}");
     let mut lines: Vec<String> = heard[2..].iter().map(|message| format!("{message}\n")).collect();
-    // Its question for its settings may come before our question or after it.
+    // Its request for settings may come before or after our request.
     let settings =
         lines.iter().position(|line| line.contains("\"settings\",\"jsonrpc\"")).expect("it was answered");
     let settings = lines.remove(settings);
@@ -210,14 +210,14 @@ async fn every_fault_has_its_message_and_the_next_question_its_answer() {
             "rubbish",
             3,
             expect![
-                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it sends what is no JSON: expected value at line 1 column 1"
+                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it sends invalid JSON: expected value at line 1 column 1"
             ],
         ),
         (
             "babbles",
             4,
             expect![
-                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it writes what is no message: `y`"
+                "engine `vendor`: `PROGRAM` wrote something else than messages of the language server protocol: it writes text that is not a message: `y`"
             ],
         ),
         (
@@ -233,7 +233,7 @@ async fn every_fault_has_its_message_and_the_next_question_its_answer() {
         assert_eq!(asked.starts(), starts, "after {what}");
     }
     let (answer, text) = asked.ask(doing("confuses")).await;
-    assert_eq!((answer.is_ok(), text.as_str()), (true, INSERTED), "wrong numbers are nobody's");
+    assert_eq!((answer.is_ok(), text.as_str()), (true, INSERTED), "unknown ids are ignored");
 }
 
 #[tokio::test]
@@ -287,12 +287,12 @@ async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
         let (answer, ()) = tokio::join!(answer, asking);
         assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
         until_heard(&asked.log, "$/cancelRequest", round).await;
-        assert_eq!(asked.inserted().await, INSERTED, "the late answer is nobody's");
+        assert_eq!(asked.inserted().await, INSERTED, "the late answer is ignored");
     }
     let closed = asked.methods().iter().filter(|method| *method == "textDocument/didClose").count();
     let opened = asked.methods().iter().filter(|method| *method == "textDocument/didOpen").count();
     assert_eq!((asked.starts(), opened), (1, 7));
-    assert!(closed >= 6, "what is taken back is closed: {closed}");
+    assert!(closed >= 6, "documents of cancelled requests are closed: {closed}");
 }
 
 #[tokio::test]

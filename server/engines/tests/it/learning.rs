@@ -1,4 +1,4 @@
-//! What an engine finds out about its server, and that it asks once only.
+//! Engines detect their server's metadata and quirks, and do so once.
 
 use engines::{Error, Fault, Fim, HttpEngine, HttpSettings, Kind, Sampling, Way};
 use mock::{Dialect, Marks, MockServer, Model, Reply, SuffixPolicy};
@@ -11,7 +11,7 @@ fn model(name: &str, marks: Option<Marks>) -> Model {
     Model::new(name, marks).knowing(before, TRUTH, after)
 }
 
-/// An engine that is told nothing about its model's template.
+/// An engine without a configured template.
 fn untold(kind: Kind, model: Option<&str>, server: &MockServer) -> HttpEngine {
     engine(HttpSettings {
         fim: Fim::Auto,
@@ -21,12 +21,12 @@ fn untold(kind: Kind, model: Option<&str>, server: &MockServer) -> HttpEngine {
     })
 }
 
-/// Paths that were asked, in order.
+/// Requested paths, in order.
 fn paths(server: &MockServer) -> Vec<String> {
     server.log().received.iter().map(|received| received.path.clone()).collect()
 }
 
-/// Asks twice; both answers are right.
+/// Sends two requests; both answers are correct.
 async fn ask_twice(engine: &HttpEngine) {
     for _ in 0..2 {
         let (answer, heard) = ask(engine).await;
@@ -47,7 +47,7 @@ async fn the_template_follows_from_what_the_server_calls_its_model() {
     assert_eq!((choice.template.name(), &*choice.by.to_string()), ("starcoder2", "metadata"));
 }
 
-/// How much code goes to a server of llama.cpp whose tokenizer makes so many tokens of a text, in bytes of the prompt.
+/// Size of the context sent to llama.cpp's server if its tokenizer returns this number of tokens; in bytes of the prompt.
 async fn prompt_bytes(tokens_of: fn(&str) -> usize) -> usize {
     let server = MockServer::scripted(move |received| match received.path.as_str() {
         "/props" => Reply::json(200, &json!({"default_generation_settings": {"n_ctx": 1024}})),
@@ -131,7 +131,7 @@ async fn a_model_that_reasons_is_asked_as_it_wants() {
     let engine = untold(Kind::OpenAiChat, Some("gpt-5"), &server);
     let (answer, heard) = ask(&engine).await;
     assert_eq!((answer.unwrap().refusals, &*heard.text), (2, TRUTH));
-    assert_eq!(heard.prompts.len(), 3, "every form is told");
+    assert_eq!(heard.prompts.len(), 3, "every form is reported");
     let (answer, _) = ask(&engine).await;
     assert_eq!(answer.unwrap().refusals, 0);
     let log = server.log();

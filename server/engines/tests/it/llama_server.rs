@@ -1,4 +1,4 @@
-//! Servers of llama.cpp that do not come up, played by shell scripts. Real ones are driven by the end-to-end tests.
+//! Servers of llama.cpp that fail to start, played by shell scripts. The end-to-end tests use real ones.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn server_settings(folder: &TempDir, script: &str) -> LlamaServerSettings {
     let mut http = settings(Kind::LlamaServer, "http://127.0.0.1:0");
     http.model = None;
     LlamaServerSettings {
-        // What follows the script is `$0`, `$1` and so on to it.
+        // Arguments after the script are `$0`, `$1` and so on.
         program: Program {
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
             env: [("OTHER_KEY".to_owned(), Secret::new(KEY))].into(),
@@ -41,7 +41,7 @@ fn server(script: &str) -> Tested {
     Tested { engine, folder }
 }
 
-/// Why there was no answer, without the folder's name and the key.
+/// The error message, without the folder's name and the key.
 async fn message(tested: &Tested) -> String {
     let error = ask(&tested.engine).await.0.expect_err("it does not come up");
     let shown = format!("{error} {error:?}");
@@ -102,7 +102,7 @@ fn what_is_wrong_with_the_file_or_the_program_is_told_before_anything_is_started
     let other = LlamaServerSettings { gguf: other, ..server_settings(&folder, "") };
     assert_eq!(
         refused(other),
-        "FOLDER/model.safetensors is no GGUF file; convert the model with llama.cpp's scripts, or correct `gguf`"
+        "FOLDER/model.safetensors is not a GGUF file; convert the model with llama.cpp's scripts, or correct `gguf`"
     );
     let program = Program { command: vec!["no-llama-server".to_owned()], ..Program::default() };
     let nobody = LlamaServerSettings { program, ..server_settings(&folder, "") };

@@ -1,4 +1,4 @@
-//! Engines as those who ask them see them. Servers are the `mock` crate's; nothing leaves this machine.
+//! Tests of engines through their public API. Servers are the `mock` crate's; nothing leaves this machine.
 
 mod asking;
 mod bodies;

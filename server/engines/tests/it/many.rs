@@ -26,7 +26,7 @@ fn server() -> MockServer {
     })
 }
 
-/// Asks once; an answer that hangs is cancelled when its first piece was heard.
+/// Sends one request; an answer that hangs is cancelled after its first piece.
 async fn ask_once(engine: &dyn Engine) {
     let cancel = CancellationToken::new();
     let mut heard = Heard { enough: Some("piece".len() + 1), ..Heard::default() };
@@ -35,7 +35,7 @@ async fn ask_once(engine: &dyn Engine) {
         let flow = engines::Listener::text(&mut heard, piece);
         if piece == "piece" {
             let canceller = canceller.clone();
-            // The other answers have their end in the same moment, and win.
+            // The other answers end at the same moment, and win.
             tokio::spawn(async move {
                 tokio::task::yield_now().await;
                 canceller.cancel();
@@ -43,7 +43,7 @@ async fn ask_once(engine: &dyn Engine) {
         }
         flow
     };
-    // All endings are right here.
+    // Any outcome is valid here.
     drop(engine.complete(request(FIXTURE), &mut sink, &cancel).await);
 }
 

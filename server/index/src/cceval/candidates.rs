@@ -1,4 +1,4 @@
-//! The candidates of one cursor's file and the ranking among them.
+//! The candidate chunks for one cursor's file, and their ranking.
 
 use std::collections::BinaryHeap;
 use std::iter;
@@ -9,54 +9,53 @@ use super::words::Words;
 use super::{BM25_CHUNKS, ChunkHit, Query, Ranking, Setting};
 use crate::{Hit, HitKind, hit};
 
-/// Chunks that are ranked at most, those of the nearest files first.
+/// Maximum number of ranked chunks; those of the nearest files come first.
 const MAX_CHUNKS: usize = 1000;
 
-/// Chunks that are found.
+/// Number of retrieved chunks.
 const TOP: usize = 5;
 
-/// Words named in a hit's reason.
+/// Maximum words in a hit's reason.
 const REASON_WORDS: usize = 3;
 
-/// The chunks that may be shown to one file, with the statistics that are the same for all queries from it. Nothing in here
-/// depends on the text of that file.
+/// The candidate chunks for one file, with the statistics shared by all queries from it. Independent of that file's text.
 pub struct Candidates {
     files: Vec<Arc<FileChunks>>,
     chunks: Vec<Place>,
     words: Words,
-    /// The chunks in ascending order of their ids.
+    /// Chunks in ascending order of their ids.
     by_id: Vec<u32>,
-    /// The chunks in ascending order of their texts.
+    /// Chunks in ascending order of their texts.
     by_text: Vec<u32>,
 }
 
-/// Where a chunk stands.
+/// Position of a chunk.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Position of its file.
+    /// Index of its file.
     file: u32,
-    /// Position in its file.
+    /// Index in its file.
     chunk: u32,
 }
 
-/// A place in the ranking as the original has it.
+/// An entry of the original's ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked<'a> {
-    /// The score at this place.
+    /// The score of this entry.
     pub score: f64,
     /// Id of a chunk with this score: path, `|` and the chunk's number in its file.
     pub id: String,
-    /// Text of a chunk with this score; where scores are equal, not always the chunk with that id.
+    /// Text of a chunk with this score; among equal scores, not always the chunk with that id.
     pub text: &'a str,
 }
 
-/// A chunk that is found.
+/// A retrieved chunk.
 struct Selected {
-    /// What the original names as its place.
+    /// The position that the original reports.
     named: Place,
-    /// Where its text stands.
+    /// The position of its text.
     shown: Place,
-    /// The chunk that resembles the query: the one that is shown, or the one before it.
+    /// The chunk that matches the query: the shown one, or the one before it.
     matched: u32,
     score: f64,
 }
@@ -88,17 +87,17 @@ impl Candidates {
         Candidates { files, chunks, words, by_id, by_text }
     }
 
-    /// How many chunks are ranked.
+    /// Returns the number of candidates.
     pub fn len(&self) -> usize {
         self.chunks.len()
     }
 
-    /// Whether there is nothing to find.
+    /// Whether there are no candidates.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 
-    /// The first `limit` places of the ranking.
+    /// Returns the first `limit` entries of the ranking.
     pub fn ranking(&self, query: &Query<'_>, limit: usize) -> Vec<Ranked<'_>> {
         let scores = self.scores(&query.text(), query.ranking);
         let ids = ordered(&scores, &self.by_id);
@@ -111,7 +110,7 @@ impl Candidates {
         ids.zip(texts).take(limit).map(ranked).collect()
     }
 
-    /// What the original finds, best first.
+    /// Returns the original's result, best first.
     pub fn retrieve(&self, query: &Query<'_>) -> Vec<ChunkHit> {
         let selected = self.select(&query.text(), query);
         let hit = |selected: Selected| ChunkHit {
@@ -123,7 +122,7 @@ impl Candidates {
         selected.into_iter().map(hit).collect()
     }
 
-    /// The same for a caller that compares strategies: each hit has its true place and a reason.
+    /// Returns the same result for comparisons of strategies: each hit has its true position and a reason.
     pub fn hits(&self, query: &Query<'_>) -> Vec<Hit> {
         let text = query.text();
         let selected = self.select(&text, query);
@@ -138,7 +137,7 @@ impl Candidates {
         }
     }
 
-    /// The chunks behind the best ones, or these themselves where their file ends. Equal texts are taken once.
+    /// Selects the chunks after the best ones, or these themselves at the end of a file. Equal texts are taken once.
     fn select_next(&self, scores: &[f64]) -> Vec<Selected> {
         let mut selected: Vec<Selected> = Vec::with_capacity(TOP);
         for matched in ordered(scores, &self.by_id) {
@@ -159,7 +158,7 @@ impl Candidates {
         selected
     }
 
-    /// The best ids with the best texts, which are sorted apart.
+    /// Combines the best ids and the best texts, which are sorted separately.
     fn select_first(&self, scores: &[f64]) -> Vec<Selected> {
         let ids = ordered(scores, &self.by_id);
         let texts = ordered(scores, &self.by_text);
@@ -179,7 +178,7 @@ impl Candidates {
         }
     }
 
-    /// The chunk behind `place`, also where it is no candidate any more.
+    /// Returns the chunk after `place`, even if it is not a candidate.
     fn next(&self, place: Place) -> Place {
         let has_next = (place.chunk as usize + 1) < self.file(place).len();
         Place { chunk: place.chunk + u32::from(has_next), ..place }
@@ -207,7 +206,7 @@ impl Candidates {
         }
     }
 
-    /// Names the words that count most.
+    /// Names the words with the highest weights.
     fn reason(&self, query: &str, selected: &Selected) -> String {
         let mut words = self.words.shared(query, selected.matched);
         words.truncate(REASON_WORDS);
@@ -217,7 +216,7 @@ impl Candidates {
     }
 }
 
-/// The original's name of a chunk.
+/// Returns the original's id of a chunk.
 fn id(files: &[Arc<FileChunks>], place: Place) -> String {
     format!("{}|{}", files[place.file as usize].path(), place.chunk)
 }
@@ -226,14 +225,15 @@ fn text(files: &[Arc<FileChunks>], place: Place) -> &str {
     files[place.file as usize].text(place.chunk as usize)
 }
 
-/// The chunks by descending score, equals in descending order of their position in `order`. A heap, since few are ever taken.
+/// Returns the chunks by descending score; equal scores in descending order of their position in `order`. A heap, because only
+/// a few are taken.
 fn ordered(scores: &[f64], order: &[u32]) -> impl Iterator<Item = u32> {
     let entry = |(position, &chunk): (usize, &u32)| (sortable(scores[chunk as usize]), position, chunk);
     let mut heap: BinaryHeap<(i64, usize, u32)> = order.iter().enumerate().map(entry).collect();
     iter::from_fn(move || heap.pop().map(|(_, _, chunk)| chunk))
 }
 
-/// An integer that is ordered as the scores are. Negative numbers' bits are ordered the wrong way round.
+/// Maps a score to an integer with the same order. The bits of negative numbers have the reverse order.
 fn sortable(score: f64) -> i64 {
     let bits = score.to_bits() as i64;
     if bits < 0 { bits ^ i64::MAX } else { bits }

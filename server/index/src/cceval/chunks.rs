@@ -1,4 +1,4 @@
-//! The chunks of one file: ten lines each that are not blank, and how often each word stands in them.
+//! The chunks of one file, ten non-blank lines each, with their word counts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,42 +8,42 @@ use rustc_hash::FxHashMap;
 use super::tokens;
 use text::python;
 
-/// Lines of a chunk; the last one of a file may have fewer.
+/// Lines per chunk; the last chunk of a file may have fewer.
 const CHUNK_LINES: usize = 10;
 
-/// What the strategy needs of one file. It is derived from that file alone, so it is shared until the file changes.
+/// The chunks and words of one file. Depends on that file alone, so it is shared until the file changes.
 #[derive(Debug)]
 pub struct FileChunks {
     path: Arc<str>,
-    /// The lines that are not blank, joined by line feeds.
+    /// The non-blank lines, joined by line feeds.
     code: String,
     chunks: Vec<Chunk>,
-    /// Where each word of the file stands first in `code`; a word's number is its position here.
+    /// First occurrence of each word in `code`; a word's number is its index here.
     words: Vec<Range<u32>>,
-    /// The words of all chunks, each chunk's in order of first appearance.
+    /// The words of all chunks, in order of first appearance in each chunk.
     counts: Vec<WordCount>,
 }
 
-/// Where a chunk stands.
+/// Position of a chunk.
 #[derive(Debug)]
 struct Place {
     /// Bytes of the file's `code`.
     code: Range<u32>,
-    /// Lines of the file itself.
+    /// Lines of the original file.
     lines: Range<u32>,
 }
 
-/// One chunk; its code and words lie in its file.
+/// One chunk; its code and words are stored in its file.
 #[derive(Debug)]
 struct Chunk {
     place: Place,
-    /// Words in it, repeats counted.
+    /// Number of words, including repeats.
     tokens: u32,
-    /// Positions in `counts`.
+    /// Index range in `counts`.
     counts: Range<u32>,
 }
 
-/// How often a chunk has a word.
+/// A word's count in a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordCount {
     /// Number of the word in its file.
@@ -53,8 +53,8 @@ pub(super) struct WordCount {
 }
 
 impl FileChunks {
-    /// Cuts `text` at its line feeds into chunks; those without a word are dropped. A text beyond 4 GiB has none; no
-    /// source file comes near.
+    /// Splits `text` at line feeds into chunks; drops those without a word. A text above 4 GiB has none; no source file is that
+    /// large.
     pub fn new(path: Arc<str>, text: &str) -> FileChunks {
         let text = if u32::try_from(text.len()).is_ok() { text } else { "" };
         let (code, places) = without_blank_lines(text);
@@ -64,12 +64,12 @@ impl FileChunks {
         FileChunks { path, code, chunks, words, counts }
     }
 
-    /// The file's path.
+    /// Returns the file's path.
     pub fn path(&self) -> &Arc<str> {
         &self.path
     }
 
-    /// How many chunks the file has.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.chunks.len()
     }
@@ -79,33 +79,33 @@ impl FileChunks {
         self.chunks.is_empty()
     }
 
-    /// The lines of the chunk that are not blank, joined by line feeds.
+    /// Returns the chunk's non-blank lines, joined by line feeds.
     pub fn text(&self, chunk: usize) -> &str {
         self.slice(&self.chunks[chunk].place.code)
     }
 
-    /// The lines of the file from the chunk's first to its last one, 0-based and half-open, blank ones between them included.
+    /// Returns the line range from the chunk's first to its last line, 0-based and half-open, including blank lines in between.
     pub fn lines(&self, chunk: usize) -> Range<u32> {
         self.chunks[chunk].place.lines.clone()
     }
 
-    /// How many words the chunk has, repeats counted.
+    /// Returns the number of words in the chunk, including repeats.
     pub(super) fn tokens(&self, chunk: usize) -> u32 {
         self.chunks[chunk].tokens
     }
 
-    /// The chunk's words in order of first appearance.
+    /// Returns the chunk's words in order of first appearance.
     pub(super) fn counts(&self, chunk: usize) -> &[WordCount] {
         let Range { start, end } = self.chunks[chunk].counts;
         &self.counts[start as usize..end as usize]
     }
 
-    /// How many distinct words the file has.
+    /// Returns the number of distinct words in the file.
     pub(super) fn vocabulary(&self) -> usize {
         self.words.len()
     }
 
-    /// The word with this number.
+    /// Returns the word with this number.
     pub(super) fn word(&self, number: u32) -> &str {
         self.slice(&self.words[number as usize])
     }
@@ -115,7 +115,7 @@ impl FileChunks {
     }
 }
 
-/// The lines of `text` that are not blank, joined by line feeds, and where each ten of them stand.
+/// Returns the non-blank lines of `text`, joined by line feeds, and the position of each group of ten.
 fn without_blank_lines(text: &str) -> (String, Vec<Place>) {
     let lines: Vec<(u32, &str)> =
         (0..).zip(text.split('\n')).filter(|(_, line)| !python::is_blank(line)).collect();
@@ -139,7 +139,7 @@ struct Counter<'a> {
     code: &'a str,
     numbers: FxHashMap<&'a str, u32>,
     words: Vec<Range<u32>>,
-    /// Where each word was counted last.
+    /// The chunk in which each word was counted last.
     latest: Vec<u32>,
     counts: Vec<WordCount>,
 }

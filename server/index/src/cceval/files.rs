@@ -1,24 +1,24 @@
-//! Which files are asked, and in which order.
+//! The candidate files and their order.
 
 use syntax::Language;
 
-/// Files that are read at most, the nearest first.
+/// Maximum number of files, the nearest first.
 const MAX_FILES: usize = 1000;
 
-/// Files further away than this are no candidates.
+/// Maximum distance of a candidate file.
 const MAX_DISTANCE: usize = 100;
 
-/// Where the original looks for TypeScript.
+/// The only folder in which the original looks for TypeScript.
 const TYPESCRIPT_SOURCES: &str = "src/";
 
-/// Whether the file at `path` may be shown to a file in `language`.
+/// Whether the file at `path` is a candidate for a file in `language`.
 pub fn is_candidate(language: Language, path: &str) -> bool {
     let is_typescript = matches!(language, Language::TypeScript | Language::Tsx);
     is_in(language, path) && (!is_typescript || path.starts_with(TYPESCRIPT_SOURCES))
 }
 
-/// Whether the file at `path` is in `language` for the original, which knows four of them; elsewhere by our own table. Files
-/// and folders whose names start with a dot never are.
+/// Whether the file at `path` is in `language` by the original's rules for its four languages; for others by our own table.
+/// Files and folders with a leading dot are excluded.
 fn is_in(language: Language, path: &str) -> bool {
     let ends_in =
         |endings: &[&str]| path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
@@ -35,7 +35,7 @@ fn is_in(language: Language, path: &str) -> bool {
     is_in && !path.split('/').any(|part| part.starts_with('.'))
 }
 
-/// The files, given with their paths, that may be shown to the file at `path`: the nearest first, equally near ones by path.
+/// Returns the candidate files for the file at `path`, nearest first, equal distances by path.
 pub fn nearest<'a, T>(
     path: &str,
     language: Language,
@@ -44,7 +44,7 @@ pub fn nearest<'a, T>(
     sorted(path, files.into_iter().filter(|(other, _)| is_candidate(language, other)))
 }
 
-/// As [`nearest`], but in a workspace without TypeScript where the original looks for it, all of it may be shown.
+/// As [`nearest`], but if the workspace has no TypeScript in the original's folder, all TypeScript files are candidates.
 pub(crate) fn nearest_in_workspace<T>(path: &str, language: Language, files: Vec<(&str, T)>) -> Vec<T> {
     if files.iter().any(|(other, _)| *other != path && is_candidate(language, other)) {
         return nearest(path, language, files);
@@ -62,7 +62,7 @@ fn sorted<'a, T>(path: &str, files: impl Iterator<Item = (&'a str, T)>) -> Vec<T
     sorted.into_iter().map(|(_, _, file)| file).take(MAX_FILES).collect()
 }
 
-/// How many folders lie between two files: up to the folder that holds both, and down again.
+/// Returns the number of folders between two files: up to the common folder, and down again.
 pub fn distance(one: &str, other: &str) -> usize {
     let common = folders(one).zip(folders(other)).take_while(|(one, other)| one == other).count();
     folders(one).count() + folders(other).count() - 2 * common

@@ -1,25 +1,25 @@
 //! Okapi BM25 as the original's library computes it: the same sums in the same order, so that equal scores stay equal.
 
-/// How soon repeats of a word stop to count.
+/// Saturation of repeated words.
 const K1: f64 = 1.5;
 
-/// How much the length of a chunk counts.
+/// Influence of the chunk's length.
 const B: f64 = 0.75;
 
-/// What words in most of the chunks weigh, as a share of the mean weight: their own weight would be negative.
+/// Weight of words in most of the chunks, as a share of the mean weight: their own weight would be negative.
 const EPSILON: f64 = 0.25;
 
-/// What BM25 knows of a set of chunks.
+/// BM25 statistics of a set of chunks.
 pub(super) struct Okapi {
     /// By number of the word.
     weights: Vec<f64>,
-    /// Words of a chunk, repeats counted.
+    /// Mean number of words in a chunk, including repeats.
     mean_length: f64,
 }
 
 impl Okapi {
-    /// `frequencies` says for every word, in order of first appearance, how many chunks have it, and `lengths` how many words
-    /// every chunk has.
+    /// `frequencies` has the number of chunks of every word, in order of first appearance, and `lengths` the number of words of
+    /// every chunk.
     pub(super) fn new(frequencies: &[u32], lengths: &[u32]) -> Okapi {
         let chunks = lengths.len() as f64;
         let mean_length = lengths.iter().map(|&length| f64::from(length)).sum::<f64>() / chunks;
@@ -33,7 +33,8 @@ impl Okapi {
         Okapi { weights, mean_length }
     }
 
-    /// What one occurrence of `word` in the query adds to the score of a chunk of `length` words that has it `count` times.
+    /// Returns the contribution of one occurrence of `word` in the query to the score of a chunk of `length` words that
+    /// contains it `count` times.
     pub(super) fn gain(&self, word: u32, count: u32, length: u32) -> f64 {
         let (count, length) = (f64::from(count), f64::from(length));
         self.weights[word as usize]

@@ -1,7 +1,7 @@
-//! Prompts as the original's programs put them together from a prefix and the found chunks.
+//! Prompts as the original's programs build them from a prefix and the retrieved chunks.
 //!
-//! Lengths are tokens of the model, which only the caller can count: a [`Tokenize`] tells where the tokens of a text end.
-//! The texts on both sides of the joint are tokenized apart, as in the original.
+//! Lengths are tokens of the model, which only the caller can count: a [`Tokenize`] returns the ends of a text's tokens. The
+//! texts on both sides of the joint are tokenized separately, as in the original.
 
 use syntax::Language;
 
@@ -20,16 +20,16 @@ pub struct Prompt {
     pub tokens: usize,
 }
 
-/// Lengths for a model that runs in the original's own program, in tokens.
+/// Limits for a model that runs in the original's own program, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalSettings {
     /// Prompt and answer together.
     pub max_tokens: usize,
     /// The answer.
     pub answer_tokens: usize,
-    /// The chunks in front of the prompt.
+    /// The chunks before the prompt.
     pub context_tokens: usize,
-    /// Only chunks with a higher score are taken.
+    /// Only chunks with a higher score are used.
     pub min_score: f64,
 }
 
@@ -47,13 +47,13 @@ impl LocalSettings {
     }
 }
 
-/// The prompt without chunks: the end of `prefix`.
+/// Returns the prompt without chunks: the end of `prefix`.
 pub fn local_prompt(prefix: &str, settings: &LocalSettings, tokenize: &Tokenize<'_>) -> Prompt {
     let (text, tokens) = last_tokens(prefix, settings.prompt_tokens(), tokenize);
     Prompt { text: text.to_owned(), tokens }
 }
 
-/// The prompt with chunks. They are taken in order until one does not fit; the prefix fills the rest.
+/// Returns the prompt with chunks. They are added in order until one does not fit; the prefix fills the rest.
 pub fn local_prompt_with_chunks(
     language: Language,
     hits: &[ChunkHit],
@@ -83,31 +83,31 @@ fn local_context(sign: &str, hits: &[ChunkHit], settings: &LocalSettings, tokeni
     if context.is_empty() { context } else { head + &context }
 }
 
-/// A chunk under one line with its file's name. These words are others than those of [`super::context_text`].
+/// Formats a chunk under a line with its file's name. The wording differs from [`super::context_text`].
 fn block(sign: &str, hit: &ChunkHit) -> String {
     let lines = hit.text().split('\n').filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.map(|line| format!("{sign} {line}")).collect();
     format!("{sign} the below code fragment is found in {}\n{}\n\n", hit.named, lines.join("\n"))
 }
 
-/// Lengths for a model behind a server, in tokens.
+/// Limits for a model behind a server, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServedSettings {
-    /// The chunks in front of the prompt.
+    /// The chunks before the prompt.
     pub context_tokens: usize,
     /// The prompt without them.
     pub prompt_tokens: usize,
 }
 
 impl ServedSettings {
-    /// The original's defaults with chunks: 16,384 tokens less the chunks, 50 for the answer and 100 to spare.
+    /// The original's defaults with chunks: 16,384 tokens minus the chunks, 50 for the answer and 100 in reserve.
     pub const WITH_CHUNKS: ServedSettings = ServedSettings { context_tokens: 12_800, prompt_tokens: 3_434 };
 
     /// The original's defaults without chunks.
     pub const WITHOUT_CHUNKS: ServedSettings = ServedSettings { context_tokens: 0, prompt_tokens: 16_234 };
 }
 
-/// The start of `context`, a line feed, and the end of `prefix`. Without a context the line feed stays.
+/// Returns the start of `context`, a line feed, and the end of `prefix`. Without a context the line feed remains.
 pub fn served_prompt(
     context: &str,
     prefix: &str,
@@ -119,7 +119,7 @@ pub fn served_prompt(
     format!("{context}\n{prefix}")
 }
 
-/// The first `limit` tokens of `text`, and how many there are.
+/// Returns the first `limit` tokens of `text`, and their number.
 fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
     let ends = tokenize(text);
     let tokens = ends.len().min(limit);
@@ -127,7 +127,7 @@ fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'
     (&text[..end], tokens)
 }
 
-/// The last `limit` tokens of `text`, and how many there are.
+/// Returns the last `limit` tokens of `text`, and their number.
 fn last_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
     let ends = tokenize(text);
     let tokens = ends.len().min(limit);

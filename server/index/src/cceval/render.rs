@@ -1,4 +1,4 @@
-//! The found chunks as text that stands before a prompt.
+//! Formats the retrieved chunks as text before a prompt.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,12 @@ use text::python;
 
 use super::ChunkHit;
 
-/// The first line above the chunks, and a blank one.
+/// Returns the first line above the chunks, and a blank one.
 pub(super) fn head(sign: &str) -> String {
     format!("{sign} Here are some relevant code fragments from other files of the repo:\n\n")
 }
 
-/// The chunks as commented lines, each under its file's name: the benchmark's field `text`. Without chunks it is empty.
+/// Returns the chunks as commented lines, each under its file's name: the benchmark's field `text`. Empty without chunks.
 pub fn context_text(language: Language, hits: &[ChunkHit]) -> String {
     if hits.is_empty() {
         return String::new();
@@ -28,7 +28,7 @@ pub fn context_text(language: Language, hits: &[ChunkHit]) -> String {
 fn write_chunk(text: &mut String, sign: &str, hit: &ChunkHit) {
     let head = ["the below code fragment can be found in:", &*hit.named];
     for line in head.into_iter().chain(python::split_lines(hit.text().trim_matches('\n'))) {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{sign} {line}");
     }
     text.push('\n');

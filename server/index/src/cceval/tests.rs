@@ -192,7 +192,7 @@ fn chunks_without_a_word_have_no_number() {
 
 #[test]
 fn equal_scores_are_ordered_by_ids_and_by_texts_apart() {
-    // Every chunk is one query word and one of its own, so that all scores are equal.
+    // Every chunk has one query word and one of its own, so that all scores are equal.
     let files = files("//- /a.py\nword z\n//- /b.py\nword y\n//- /c.py\nword x\n");
     let candidates = candidates(&files, "q.py");
     let query = Query { prefix: "word", setting: Setting::Oracle { truth: "" }, ranking: Ranking::Jaccard };
@@ -245,7 +245,7 @@ fn where_there_is_nothing_nothing_is_found() {
     assert_eq!(found.len(), 3);
 }
 
-/// BM25 written down from its formula, without an index.
+/// BM25 by its formula, without an index.
 fn naive_bm25(chunks: &[&str], query: &str) -> Vec<f64> {
     let tokens: Vec<Vec<&str>> = chunks.iter().map(|chunk| tokenize(chunk)).collect();
     let mut vocabulary: Vec<&str> = Vec::new();
@@ -273,7 +273,7 @@ fn naive_bm25(chunks: &[&str], query: &str) -> Vec<f64> {
     tokens.iter().map(score).collect()
 }
 
-/// Code of few words, so that chunks share some of them.
+/// Code with few distinct words, so that chunks share some of them.
 fn code() -> impl Strategy<Value = String> {
     prop::collection::vec("[a-e]( [a-h]{1,2}){0,4}|", 0..40).prop_map(|lines| lines.join("\n"))
 }

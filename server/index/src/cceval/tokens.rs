@@ -1,30 +1,30 @@
-//! The original's tokenizer: the maximal runs of word characters, some of which are cut in two.
+//! The original's tokenizer: the maximal runs of word characters, some of which are split in two.
 //!
-//! The original splits text as English prose is split and keeps the word characters of what comes out. Nearly all of that
-//! leaves no trace; what remains are the cuts inside of contractions, `do|n't` and `can|not` among them. Whether such a
-//! cut happens depends on where the original puts spaces, which [`is_spaced`] tells. One corner is left out: `'tis` without a
-//! space behind another such word, as in `cannot'tis`.
+//! The original splits text as English prose and keeps the word characters of the result. The only remaining effect are the
+//! splits inside contractions, such as `do|n't` and `can|not`. Whether such a split happens depends on where the original
+//! inserts spaces; see [`is_spaced`]. One case is not reproduced: `'tis` without a space after another such word, as in
+//! `cannot'tis`.
 
 use std::iter;
 use std::ops::Range;
 
 use text::python::{is_digit, is_space, is_word};
 
-/// Words that are two words run together, whatever their case; all are cut behind the third letter.
+/// Contracted words, in any case; all are split after the third letter.
 const RUN_TOGETHER: &[&str] = &["cannot", "gimme", "gonna", "gotta", "lemme"];
 
-/// As [`RUN_TOGETHER`], but only where a space follows.
+/// As [`RUN_TOGETHER`], but only before a space.
 const RUN_TOGETHER_BEFORE_SPACE: &str = "wanna";
 
-/// Behind an apostrophe with a space before it these are cut behind their first letter, whatever their case.
+/// After an apostrophe with a space before it these are split after their first letter, in any case.
 const TIS_AND_TWAS: &[&str] = &["tis", "twas"];
 
-/// The tokens of `text` in order, with repeats.
+/// Returns the tokens of `text` in order, with repeats.
 pub fn tokenize(text: &str) -> Vec<&str> {
     ranges(text).into_iter().map(|range| &text[range]).collect()
 }
 
-/// Where the tokens of `text` stand.
+/// Returns the ranges of the tokens of `text`.
 pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut tokens = Vec::new();
     for run in word_runs(text) {
@@ -37,7 +37,7 @@ pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// The maximal runs of word characters.
+/// Returns the maximal runs of word characters.
 fn word_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     iter::from_fn(move || {
@@ -47,14 +47,14 @@ fn word_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Where `n't` begins at the end of `run`, if that is a negation with a space behind it.
+/// Returns the start of `n't` at the end of `run`, if that is a negation with a space after it.
 fn negation(text: &str, run: &Range<usize>) -> Option<usize> {
     let at = run.end - 1;
     let is_negation = || text[at..].starts_with("n't") || text[at..].starts_with("N'T");
     (text.is_char_boundary(at) && is_negation() && is_spaced(&text[run.end + 2..])).then_some(at)
 }
 
-/// How long the first part of a word is that is two words run together.
+/// Returns the length of the first part of a contracted word.
 fn cut(text: &str, word: &Range<usize>, is_before_negation: bool) -> Option<usize> {
     let is = |other: &&str| text[word.clone()].eq_ignore_ascii_case(other);
     if RUN_TOGETHER.iter().any(is)
@@ -66,32 +66,32 @@ fn cut(text: &str, word: &Range<usize>, is_before_negation: bool) -> Option<usiz
     is_tis.then_some(1)
 }
 
-/// Whether white space stands at the start of `rest`, or would when all the original's spaces were put in.
+/// Whether `rest` starts with white space, or would after the original inserted all its spaces.
 fn ends_word(rest: &str) -> bool {
     const CLITICS: &[&str] = &["'ll", "'LL", "'re", "'RE", "'ve", "'VE"];
     rest.starts_with(is_space) || is_spaced(rest) || behind(CLITICS, rest).any(is_spaced)
 }
 
-/// Whether the original has a space at the start of `rest`, behind a letter, when it looks for `n't`.
+/// Whether the original has a space at the start of `rest`, after a letter, when it searches for `n't`.
 fn is_spaced(rest: &str) -> bool {
     const CLITICS: &[&str] = &["'", "'s", "'S", "'m", "'M", "'d", "'D"];
     is_padded(rest) || behind(CLITICS, rest).any(is_padded)
 }
 
-/// What follows each of `starts` that `rest` starts with.
+/// Returns the text after each of `starts` that `rest` starts with.
 fn behind<'a>(starts: &[&str], rest: &'a str) -> impl Iterator<Item = &'a str> {
     starts.iter().filter_map(move |start| rest.strip_prefix(start))
 }
 
-/// Whether the original takes an apostrophe and the start of `rest` behind it for a quote and a quoted word of one character,
-/// not for the end of a shortened word.
+/// Whether the original parses an apostrophe and the following start of `rest` as a quote and a quoted word of one character,
+/// not as the end of a contraction.
 fn starts_with_quoted_letter(rest: &str) -> bool {
     let mut characters = rest.chars();
     let is_quoted = |c: char| is_word(c) && !"mtsdn".contains(c.to_ascii_lowercase());
     characters.next().is_some_and(is_quoted) && !characters.next().is_some_and(is_word)
 }
 
-/// Whether the original puts a space before the punctuation at the start of `rest`, or one is there.
+/// Whether the original inserts a space before the punctuation at the start of `rest`, or there is one.
 fn is_padded(rest: &str) -> bool {
     let mut characters = rest.chars();
     let Some(first) = characters.next() else { return true };
@@ -105,12 +105,12 @@ fn is_padded(rest: &str) -> bool {
     }
 }
 
-/// Whether `before` ends with an apostrophe that the original has a space before when it looks for `'tis`.
+/// Whether `before` ends with an apostrophe that has a space before it when the original searches for `'tis`.
 fn is_behind_spaced_apostrophe(before: &str) -> bool {
     let Some(before) = before.strip_suffix('\'') else { return false };
     let Some(last) = before.chars().next_back() else { return true };
     let row = |same: &[char]| before.chars().rev().take_while(|c| same.contains(c)).count();
-    // In a row of these the original takes two at a time, from the left on.
+    // In a run of these the original takes two at a time, from the left.
     match last {
         '-' | '\'' => row(&[last]) % 2 == 0,
         ':' | ',' => row(&[':', ',']) % 2 == 1,
@@ -125,7 +125,7 @@ fn is_between_spaces(c: char) -> bool {
     PUNCTUATION.contains(c)
 }
 
-/// Whether the full stop at the start of `rest` ends the text, but for closing quotes and brackets and white space.
+/// Whether the full stop at the start of `rest` ends the text, except for closing quotes, brackets and white space.
 fn is_final_stop(rest: &str) -> bool {
     const CLOSING: &str = "])}>\"'»”’ ";
     let tail = rest[1..].trim_start_matches(|c| CLOSING.contains(c));
@@ -136,7 +136,7 @@ fn is_final_stop(rest: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// `expected` has a bar at each cut; what stands between words is left out.
+    /// `expected` has a bar at each split; text between words is omitted.
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(tokenize(text), expected.split('|').filter(|token| !token.is_empty()).collect::<Vec<_>>());

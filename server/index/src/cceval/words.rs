@@ -1,4 +1,4 @@
-//! The words of the candidates: which chunks have each, and what it adds to their scores.
+//! Inverted index of the candidates' words: the chunks with each word, and its contribution to their scores.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,45 +8,45 @@ use super::tokens;
 
 /// An inverted index over the chunks of one cursor.
 pub(super) struct Words {
-    /// Words in order of first appearance.
+    /// Number of each word, in order of first appearance.
     numbers: FxHashMap<Box<str>, u32>,
-    /// Where the postings of each word begin; one more at the end.
+    /// Start of each word's postings; with one additional entry at the end.
     starts: Vec<u32>,
     postings: Vec<Posting>,
-    /// How many distinct words each chunk has.
+    /// Number of distinct words of each chunk.
     distinct: Vec<u32>,
 }
 
-/// A chunk that has a word.
+/// A chunk that contains a word.
 #[derive(Clone, Copy, Default)]
 struct Posting {
     chunk: u32,
-    /// What each occurrence of the word in a query adds to the chunk's score.
+    /// Contribution of each occurrence of the word in a query to the chunk's score.
     gain: f64,
 }
 
-/// The words of some chunks before they are turned around.
+/// The words of some chunks before the inversion.
 #[derive(Default)]
 struct Forward {
     numbers: FxHashMap<Box<str>, u32>,
-    /// How many chunks have each word.
+    /// Number of chunks with each word.
     frequencies: Vec<u32>,
-    /// Words of each chunk, repeats counted.
+    /// Number of words in each chunk, including repeats.
     lengths: Vec<u32>,
     distinct: Vec<u32>,
-    /// Chunk by chunk: the word's number, the chunk's, and how often it has the word.
+    /// Per chunk: the word's number, the chunk's number, and the word's count.
     counts: Vec<(u32, u32, u32)>,
 }
 
 impl Words {
-    /// Takes the first chunks of each file, as many as stand beside it.
+    /// Takes the given number of chunks of each file.
     pub(super) fn new<'a>(files: impl Iterator<Item = (&'a FileChunks, usize)>) -> Words {
         let mut forward = Forward::default();
         files.for_each(|(file, chunks)| forward.add(file, chunks));
         forward.invert()
     }
 
-    /// The score of every chunk by BM25.
+    /// Returns the BM25 score of every chunk.
     pub(super) fn bm25(&self, query: &str) -> Vec<f64> {
         let mut scores = vec![0.0; self.distinct.len()];
         for word in tokens::tokenize(query) {
@@ -57,7 +57,7 @@ impl Words {
         scores
     }
 
-    /// The score of every chunk by the share of distinct words that it has in common with `query`.
+    /// Returns the Jaccard score of every chunk: the share of distinct words in common with `query`.
     pub(super) fn jaccard(&self, query: &str) -> Vec<f64> {
         let words: FxHashSet<&str> = tokens::tokenize(query).into_iter().collect();
         let mut common = vec![0; self.distinct.len()];
@@ -70,7 +70,7 @@ impl Words {
         common.iter().zip(&self.distinct).map(score).collect()
     }
 
-    /// The words of `query` that `chunk` has, those first that add most to its score.
+    /// Returns the words of `query` in `chunk`, ordered by their contribution to its score.
     pub(super) fn shared<'q>(&self, query: &'q str, chunk: u32) -> Vec<&'q str> {
         let mut gains = FxHashMap::<&str, f64>::default();
         for word in tokens::tokenize(query) {
@@ -84,7 +84,7 @@ impl Words {
         gains.into_iter().map(|(word, _)| word).collect()
     }
 
-    /// The chunks that have `word`, in order.
+    /// Returns the chunks with `word`, in order.
     fn postings(&self, word: &str) -> &[Posting] {
         let Some(&number) = self.numbers.get(word) else { return &[] };
         let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);

@@ -1,9 +1,9 @@
-//! Vectors of length one, compared by the angle between them.
+//! Unit vectors, compared by the angle between them.
 
-/// Sums that are kept apart, so that the processor can add to all of them at once.
+/// Number of independent sums, so that the processor can add to all of them at once.
 const LANES: usize = 16;
 
-/// How far a stored length may be from one. Rounding makes it differ by a millionth.
+/// Tolerance of a stored vector's length. Rounding causes a difference of about a millionth.
 const LENGTH_TOLERANCE: f64 = 1e-3;
 
 /// A vector of length one.
@@ -11,16 +11,16 @@ const LENGTH_TOLERANCE: f64 = 1e-3;
 pub(crate) struct Direction(Box<[f32]>);
 
 impl Direction {
-    /// Where `vector` points; `None` for one that is empty or zero or has numbers that are none.
+    /// Normalizes `vector`; `None` if it is empty or zero, or contains NaN or infinity.
     pub(crate) fn of(vector: &[f32]) -> Option<Direction> {
         let length = length(vector);
         let scaled = || vector.iter().map(|&number| (f64::from(number) / length) as f32).collect();
         (length.is_finite() && length > 0.0).then(|| Direction(scaled()))
     }
 
-    /// The direction of these numbers as they are; `None` if they are not those of one.
+    /// Returns a unit vector with these numbers; `None` if their length is not one.
     pub(crate) fn from_numbers(numbers: Box<[f32]>) -> Option<Direction> {
-        // A length that is no number is not near one either.
+        // A NaN length is rejected, too.
         ((length(&numbers) - 1.0).abs() < LENGTH_TOLERANCE).then_some(Direction(numbers))
     }
 
@@ -32,7 +32,7 @@ impl Direction {
         self.0.len()
     }
 
-    /// The cosine of the angle between both, from -1 to 1; both have the same number of dimensions.
+    /// Returns the cosine similarity, from -1 to 1; both must have the same number of dimensions.
     pub(crate) fn similarity(&self, other: &Direction) -> f32 {
         let (one, one_rest) = self.0.as_chunks::<LANES>();
         let (other, other_rest) = other.0.as_chunks::<LANES>();

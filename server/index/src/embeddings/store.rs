@@ -1,10 +1,10 @@
-//! Vectors that were computed once, by the hash of model and text.
+//! Cache of computed vectors, by the hash of model and text.
 //!
 //! ```text
 //! format | checksum of the rest | number of vectors | for each: key, age of last use, dimensions, numbers
 //! ```
 //!
-//! Nothing here knows where the bytes are kept. Bytes that this module did not write are recognised.
+//! This module does no IO. It detects bytes that it did not write.
 
 use std::fmt;
 
@@ -14,12 +14,12 @@ use super::direction::Direction;
 use crate::DecodeError;
 use crate::codec::{read_number, seal, unseal, write_number};
 
-/// What a vector takes beside its numbers, bytes: its key, and its place in the table.
+/// Overhead of a vector in bytes: its key, and its entry in the table.
 const OVERHEAD: usize = 80;
 
 const NUMBER_BYTES: usize = size_of::<f32>();
 
-/// Which text was embedded by which model.
+/// Hash of a text and the model that embedded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key([u8; Key::BYTES]);
 
@@ -35,69 +35,69 @@ impl Key {
     }
 }
 
-/// Vectors of texts, as many as there is room for; those go first that no search has needed for longest.
+/// A cache of vectors with limited size, which evicts the least recently used ones.
 pub struct VectorStore {
     vectors: FxHashMap<Key, Stored>,
-    /// Room for all vectors, bytes.
+    /// Maximum size in bytes.
     limit: usize,
-    /// What they take.
+    /// Current size in bytes.
     bytes: usize,
-    /// Number of the search under way.
+    /// Number of the current search.
     search: u32,
 }
 
 struct Stored {
     direction: Direction,
-    /// Number of the last search that needed it.
+    /// Number of the last search that used it.
     used: u32,
 }
 
 impl VectorStore {
-    /// Changes with how vectors are stored and what they are computed from.
+    /// Changes whenever the storage format or the embedded text changes.
     pub const FORMAT: &'static str = "vectors 1";
 
     /// Nearly a hundred thousand vectors of common length: the functions of two million lines.
     pub const STANDARD_LIMIT: usize = 256 << 20;
 
-    /// A store for vectors of `limit` bytes together.
+    /// Creates a store for `limit` bytes.
     pub fn new(limit: usize) -> VectorStore {
         VectorStore { vectors: FxHashMap::default(), limit, bytes: 0, search: 0 }
     }
 
-    /// How many vectors it has.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.vectors.len()
     }
 
-    /// Whether it has none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.vectors.is_empty()
     }
 
-    /// How many vectors of so many dimensions fit.
+    /// Returns the number of vectors with this many dimensions that fit.
     pub(crate) fn room(&self, dimensions: usize) -> usize {
         self.limit / size(dimensions)
     }
 
-    /// From here on, what is touched or inserted is needed by another search.
+    /// Begins a new search for the purpose of eviction.
     pub(crate) fn begin_search(&mut self) {
         self.search = self.search.saturating_add(1);
     }
 
-    /// Notes that a vector is needed. Tells whether it is there, with so many dimensions.
+    /// Marks a vector as used. Returns whether it exists with this many dimensions.
     pub(crate) fn touch(&mut self, key: &Key, dimensions: usize) -> bool {
         let search = self.search;
         let stored = self.vectors.get_mut(key).filter(|stored| stored.direction.dimensions() == dimensions);
         stored.map(|stored| stored.used = search).is_some()
     }
 
-    /// A vector with so many dimensions.
+    /// Returns a vector with this many dimensions.
     pub(crate) fn get(&self, key: &Key, dimensions: usize) -> Option<&Direction> {
         let direction = &self.vectors.get(key)?.direction;
         (direction.dimensions() == dimensions).then_some(direction)
     }
 
-    /// Takes a vector in, for a moment also where there is no room.
+    /// Inserts a vector; may exceed the limit until [`VectorStore::shrink`] is called.
     pub(crate) fn insert(&mut self, key: Key, direction: Direction) {
         self.put(key, Stored { direction, used: self.search });
     }
@@ -109,7 +109,7 @@ impl VectorStore {
         }
     }
 
-    /// Drops vectors until the others have room.
+    /// Evicts vectors until the size limit is met.
     pub(crate) fn shrink(&mut self) {
         if self.bytes <= self.limit {
             return;
@@ -127,7 +127,7 @@ impl VectorStore {
         }
     }
 
-    /// All vectors as bytes, the same for the same vectors.
+    /// Encodes all vectors; deterministic.
     pub fn encode(&self) -> Vec<u8> {
         let mut sorted: Vec<(&Key, &Stored)> = self.vectors.iter().collect();
         sorted.sort_unstable_by_key(|(key, _)| **key);
@@ -143,7 +143,7 @@ impl VectorStore {
         seal(VectorStore::FORMAT, &payload)
     }
 
-    /// A store with what [`VectorStore::encode`] wrote, as far as `limit` has room.
+    /// Decodes the output of [`VectorStore::encode`], as far as `limit` allows.
     pub fn decode(bytes: &[u8], limit: usize) -> Result<VectorStore, DecodeError> {
         let mut payload = unseal(VectorStore::FORMAT, bytes)?;
         let mut store = VectorStore { search: u32::MAX / 2, ..VectorStore::new(limit) };
@@ -169,7 +169,7 @@ fn read_vector(bytes: &mut &[u8]) -> Option<(Key, u32, Direction)> {
     Some((Key(*key), age, Direction::from_numbers(numbers)?))
 }
 
-/// What a vector takes, bytes.
+/// Returns the size of a vector in bytes.
 fn size(dimensions: usize) -> usize {
     dimensions * NUMBER_BYTES + OVERHEAD
 }
@@ -190,7 +190,7 @@ mod tests {
         Key::new("model", &number.to_string())
     }
 
-    /// A store in which vector `n` was last needed by search `n`.
+    /// A store in which vector `n` was last used by search `n`.
     fn store(vectors: usize, limit: usize) -> VectorStore {
         let mut store = VectorStore::new(limit);
         for number in 0..vectors {
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(known(&store), [0, 3, 4]);
         assert_eq!(store.bytes, 3 * size(2));
         let decoded = VectorStore::decode(&store.encode(), 2 * size(2)).unwrap();
-        assert_eq!(known(&decoded), [0, 4], "who was needed when is stored too");
+        assert_eq!(known(&decoded), [0, 4], "the order of use is stored too");
     }
 
     #[test]

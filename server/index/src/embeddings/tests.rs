@@ -1,4 +1,4 @@
-//! Searches by an embedder that counts words of its own, so that what is near can be seen.
+//! Searches with an embedder that counts groups of words, so that similarities are predictable.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,7 +8,7 @@ use syntax::{Language, SourceFile};
 use super::{BATCH, Embedder, EmbedderError, SimilarFunctions, TEXT_BYTES, VectorStore};
 use crate::{Budget, DecodeError, FunctionQuery, Hit, Index, Query, Searcher, Strategy};
 
-/// Words that mean the same have one dimension.
+/// Words with the same meaning share a dimension.
 const MEANINGS: [&[&str]; 4] = [&["read", "load", "open"], &["write", "save"], &["area", "width"], &["def"]];
 
 const REPOSITORY: &str = "\
@@ -36,15 +36,15 @@ const QUERY: FunctionQuery<'static> = FunctionQuery {
     original: "def load_user(path):\n    return open(path)\n",
 };
 
-/// Counts words, notes what it is asked, and fails as it is told.
+/// Counts words, records its requests, and fails on demand.
 #[derive(Default)]
 struct Counter {
     asked: RefCell<Vec<Vec<String>>>,
-    /// Requests that are answered before one fails.
+    /// Number of successful requests before a failure.
     fails_after: Cell<Option<usize>>,
-    /// What it was told of its progress.
+    /// Recorded progress.
     told: RefCell<Vec<(usize, usize)>>,
-    /// Changes the answer to a batch before it is given.
+    /// Modifies the vectors of a batch before they are returned.
     spoil: Option<fn(&mut Vec<Vec<f32>>)>,
 }
 
@@ -71,7 +71,7 @@ impl Embedder for Counter {
 }
 
 impl Counter {
-    /// Texts of each request since this was last called.
+    /// Number of texts in each request since the last call.
     fn take_requests(&self) -> Vec<usize> {
         self.asked.take().iter().map(Vec::len).collect()
     }
@@ -144,15 +144,21 @@ fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
 
 #[test]
 fn vectors_that_are_none_give_the_lexical_answer() {
-    check_spoilt(|vectors| drop(vectors.pop()), "0 vectors came for 1 texts");
-    check_spoilt(|vectors| vectors[0] = Vec::new(), "a vector came that points nowhere");
-    check_spoilt(|vectors| vectors[0][0] = f32::NAN, "a vector came that points nowhere");
+    check_spoilt(|vectors| drop(vectors.pop()), "the embedder returned 0 vectors for 1 texts");
+    check_spoilt(
+        |vectors| vectors[0] = Vec::new(),
+        "the embedder returned a vector that is empty, zero or not finite",
+    );
+    check_spoilt(
+        |vectors| vectors[0][0] = f32::NAN,
+        "the embedder returned a vector that is empty, zero or not finite",
+    );
     let last_of_several = |vectors: &mut Vec<Vec<f32>>| {
         if let [_, .., last] = &mut vectors[..] {
             last.push(1.0);
         }
     };
-    check_spoilt(last_of_several, "a vector of 5 numbers came where others have 4");
+    check_spoilt(last_of_several, "the embedder returned a vector of 5 dimensions, expected 4");
 }
 
 #[test]
@@ -220,7 +226,7 @@ fn where_there_is_no_room_for_all_the_lexically_nearest_are_compared() {
 
 #[test]
 fn of_long_functions_the_beginning_is_embedded() {
-    // The limit falls into a character.
+    // The limit falls inside a character.
     let long = format!("def load(path):\n    return 'x{}'\n", "é".repeat(TEXT_BYTES));
     let fixture = format!("//- /a.py\n{long}");
     let embedder = Counter::default();

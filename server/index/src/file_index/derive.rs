@@ -11,7 +11,7 @@ use crate::bags::{Bags, BagsBuilder};
 use crate::terms::{Term, names};
 use crate::words;
 
-/// Functions around one that is kept: real code nests less.
+/// Maximum nesting depth of functions; real code nests less.
 const MAX_FUNCTIONS_AROUND: usize = 16;
 
 pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
@@ -38,7 +38,7 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
     }
 }
 
-/// Offsets are kept in 32 bits. No source file comes near; one that does is indexed as if it were empty.
+/// Offsets have 32 bits. No source file is that large; a larger one is indexed as if it were empty.
 pub(super) fn has_place_in_32_bits(text: &str) -> bool {
     u32::try_from(text.len()).is_ok()
 }
@@ -58,10 +58,10 @@ fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
     }
 }
 
-/// What a file may begin with is no part of its first line.
+/// A byte order mark is not part of the first line.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The lines of `text` that are not blank.
+/// Returns the non-blank lines of `text`.
 pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
     let mut end = 0;
     let line = |(number, line): (u32, &str)| {
@@ -76,7 +76,7 @@ pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
     (0..).zip(text.split_inclusive('\n')).filter_map(line).collect()
 }
 
-/// A bag for every block of lines.
+/// Returns one bag per block of lines.
 fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
     let mut filler = Filler::default();
     for block in lines.chunks(BLOCK_LINES) {
@@ -93,7 +93,7 @@ fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
     filler.bags.finish()
 }
 
-/// From the first to the last of some lines, blank ones in between included.
+/// Returns the text from the first to the last of some lines, including blank ones in between.
 fn block_text<'t>(text: &'t str, lines: &[CodeLine]) -> &'t str {
     match lines {
         [first, ..] => &text[first.range.start as usize..lines[lines.len() - 1].range.end as usize],
@@ -101,7 +101,8 @@ fn block_text<'t>(text: &'t str, lines: &[CodeLine]) -> &'t str {
     }
 }
 
-/// Functions with a body. In endlessly nested code the innermost are left out: each costs as much as all that stands in it.
+/// Returns the functions with a body. In endlessly nested code the innermost are omitted: the cost of each is proportional to
+/// its content.
 fn functions(tree: &Tree, text: &str) -> Box<[Range<u32>]> {
     let mut around: Vec<usize> = Vec::new();
     let mut functions = tree.functions_with_body(text);
@@ -116,7 +117,7 @@ fn functions(tree: &Tree, text: &str) -> Box<[Range<u32>]> {
     functions.into_iter().map(|range| range.start as u32..range.end as u32).collect()
 }
 
-/// A bag for every function.
+/// Returns one bag per function.
 fn function_words(language: Language, text: &str, functions: &[Range<u32>]) -> Bags {
     let mut filler = Filler::default();
     for function in functions {
@@ -131,19 +132,19 @@ fn function_words(language: Language, text: &str, functions: &[Range<u32>]) -> B
     filler.bags.finish()
 }
 
-/// Fills bags with the terms of identifiers; each identifier is taken apart once.
+/// Adds the terms of identifiers to bags; splits each identifier only once.
 #[derive(Default)]
 struct Filler<'a> {
     bags: BagsBuilder,
-    /// By identifier: which of `numbers` are those of its terms.
+    /// By identifier: range of its terms in `numbers`.
     known: FxHashMap<&'a str, Range<usize>>,
     numbers: Vec<u32>,
-    /// For identifiers in lower case.
+    /// Buffer for identifiers in lower case.
     lower: String,
 }
 
 impl<'a> Filler<'a> {
-    /// Puts the terms of `identifier` into the bag: `take_apart` says which they are, and has a text to write into.
+    /// Adds the terms of `identifier` to the bag: `take_apart` returns them, and uses a buffer.
     fn add(&mut self, identifier: &'a str, take_apart: impl FnOnce(&mut String, &mut dyn FnMut(Term))) {
         let Filler { bags, known, numbers, lower } = self;
         let range = known.entry(identifier).or_insert_with(|| {

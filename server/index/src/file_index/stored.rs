@@ -1,10 +1,10 @@
-//! How a [`FileIndex`] is stored: without its text, which is read anyway to see whether it is still the same.
+//! Encoding of a [`FileIndex`]: without its text, which is read anyway to detect changes.
 //!
 //! ```text
 //! format | checksum of the rest | content hash | whether it is too complex | blocks | functions | words of functions | outline
 //! ```
 //!
-//! What can be found faster than it can be read (the lines) is not stored. Bytes that this module did not write are recognised.
+//! Data that is faster to compute than to read (the lines) is not stored. This module detects bytes that it did not write.
 
 use std::ops::Range;
 
@@ -17,25 +17,25 @@ use crate::ContentHash;
 use crate::bags::Bags;
 use crate::codec::{read_number, seal, unseal, write_number};
 
-/// Why stored bytes do not give what was stored.
+/// Error while decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// Written by a version that derives something else, or stores it in another way.
+    /// Another format version.
     #[error("stored by another version")]
     Format,
     /// The file has changed since.
     #[error("stored for another content")]
     Content,
-    /// Not what was written.
+    /// Invalid bytes.
     #[error("damaged")]
     Damaged,
 }
 
 impl FileIndex {
-    /// Changes with whatever is derived from a file and with how it is stored.
+    /// Changes whenever the derived data or its encoding changes.
     pub const FORMAT: &'static str = "file-index 4";
 
-    /// Everything but the text and the path.
+    /// Encodes everything but the text and the path.
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = self.hash.bytes().to_vec();
         write_number(&mut payload, u32::from(self.is_too_complex));
@@ -52,7 +52,7 @@ impl FileIndex {
         seal(FileIndex::FORMAT, &payload)
     }
 
-    /// Reads what [`FileIndex::encode`] wrote for a file of this text and language; its path may be another one.
+    /// Decodes the output of [`FileIndex::encode`] for a file with this text and language; its path may differ.
     pub fn decode(file: SourceFile, bytes: &[u8]) -> Result<FileIndex, DecodeError> {
         let payload = unseal(FileIndex::FORMAT, bytes)?;
         let (stored, payload) =
@@ -102,7 +102,7 @@ fn read_functions(bytes: &mut &[u8]) -> Option<Box<[Range<u32>]>> {
         .collect()
 }
 
-/// Whether every position in an outline names something that is there.
+/// Whether every position in an outline is valid.
 fn outline_fits(outline: &Outline, text: &str) -> bool {
     (0..).zip(&outline.definitions).all(|(position, definition)| {
         is_in(text, &definition.range)

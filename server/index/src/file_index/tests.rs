@@ -1,4 +1,4 @@
-//! What is derived from one file, and that it comes back from bytes.
+//! Data derived from one file, and its encoding.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -82,13 +82,13 @@ fn another_content_is_recognised() {
     assert_eq!(decode("a.py", PYTHON, b""), Err(DecodeError::Format));
 }
 
-/// A cache that somebody made is sealed like one that was written.
+/// A forged cache file has a valid checksum, too.
 #[test]
 fn an_expression_that_nests_too_deep_is_damage() {
     let built = index("a.py", "x = name()\n");
     let stored = built.encode();
     let payload = unseal(FileIndex::FORMAT, &stored).unwrap();
-    // The steps of its value: how many there are, the name with its length, the call.
+    // The steps of its value: their number, the name with its length, the call.
     let steps = b"\x02\x00\x04name\x04";
     let at = payload.windows(steps.len()).position(|bytes| bytes == steps).unwrap();
     let with_calls = |calls: u32| {

@@ -1,4 +1,5 @@
-//! Searches in small repositories, given as `//- /path` sections; `$0..$0` surrounds what is removed from the query's file.
+//! Searches in small repositories, given as `//- /path` sections; `$0..$0` marks the part that is removed from the query's
+//! file.
 
 use expect_test::{Expect, expect};
 use syntax::{Language, SourceFile};
@@ -164,7 +165,7 @@ fn equals_stand_in_the_order_of_their_places() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    // More files than one batch has.
+    // More files than one batch contains.
     let fixture: String = (0..600)
         .map(|number| {
             format!("//- /{number}.py\ndef load_{}(path):\n    return read_{number}(path)\n", number % 7)

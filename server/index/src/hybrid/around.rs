@@ -1,4 +1,4 @@
-//! The text around the cursor: which names stand how near, and the weighted terms that describe it.
+//! The text around the cursor: names by their distance, and the weighted terms that describe it.
 
 use std::cell::RefCell;
 
@@ -10,43 +10,43 @@ use crate::retrieve::Query;
 use crate::searcher::Searcher;
 use crate::terms::{Term, identifiers, names};
 
-/// Lines before the cursor that are asked with.
+/// Lines before the cursor in the query.
 const LINES_BEFORE: usize = 40;
-/// Lines after it.
+/// Lines after the cursor in the query.
 const LINES_AFTER: usize = 25;
-/// A line weighs e times less than one this many lines nearer to the cursor.
+/// A line's weight decreases by a factor of e over this many lines.
 const DECAY_LINES: f32 = 6.0;
-/// Lines after the cursor weigh less: what comes next is more like what was just written.
+/// Lines after the cursor have less weight: new code resembles the code just written.
 const AFTER_WEIGHT: f32 = 0.5;
-/// Parts of names are found in much that has nothing to do with them.
+/// Parts of names match much unrelated code.
 const PART_WEIGHT: f32 = 0.35;
 /// Weight of the name of the function around the cursor.
 const FUNCTION_WEIGHT: f32 = 0.5;
-/// A name mentioned this many lines away is e times less likely to matter.
+/// The relevance of a mention decreases by a factor of e over this many lines.
 const MENTION_DECAY_LINES: f32 = 12.0;
-/// Lines after the cursor whose names are looked at.
+/// Lines after the cursor whose names are considered.
 const SUFFIX_LINES: usize = 400;
-/// Lines that are being written.
+/// Number of lines treated as being written.
 const LAST_LINES: usize = 2;
 
-/// What stands around the cursor.
+/// Names and terms around the cursor.
 pub(crate) struct Around<'a> {
     /// Terms with their weights.
     pub(crate) weights: FxHashMap<Term, f32>,
-    /// Names outside of imports before the cursor.
+    /// Names before the cursor, outside of imports.
     before: FxHashMap<&'a str, Mentions>,
-    /// First lines after the cursor on which names stand, counted from it.
+    /// Distance in lines from the cursor to the first mention of each name after it.
     after: FxHashMap<&'a str, usize>,
-    /// Parts of the names on the lines that are being written.
+    /// Parts of the names on the lines being written.
     pub(crate) last_parts: FxHashMap<Term, f32>,
-    /// Names on the lines that are being written, and in the return type of the function around.
+    /// Names on the lines being written, and in the return type of the enclosing function.
     pub(crate) expected: FxHashSet<&'a str>,
     /// Line of the cursor.
     line: usize,
     part_weights: RefCell<FxHashMap<Term, f32>>,
 }
 
-/// Where a name stands before the cursor.
+/// Mentions of a name before the cursor.
 #[derive(Clone, Copy, Default)]
 struct Mentions {
     last_line: usize,
@@ -123,28 +123,28 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// How near the last mention of a name is: 1 on the cursor's line, 0 if there is none.
+    /// Returns the recency of a name's last mention: 1 on the cursor's line, 0 if there is none.
     pub(crate) fn recency(&self, name: &str) -> f32 {
         let near = |mentions: &Mentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES);
         self.before.get(name).map_or(0.0, near)
     }
 
-    /// Mentions before the cursor, imports not counted.
+    /// Returns the number of mentions before the cursor, without imports.
     pub(crate) fn mentions(&self, name: &str) -> u32 {
         self.before.get(name).map_or(0, |mentions| mentions.count)
     }
 
-    /// How near the first mention after the cursor is: 1 directly after it, 0 if there is none.
+    /// Returns the nearness of the first mention after the cursor: 1 directly after it, 0 if there is none.
     pub(crate) fn nearness_after(&self, name: &str) -> f32 {
         self.after.get(name).map_or(0.0, |&line| decay(line, MENTION_DECAY_LINES))
     }
 
-    /// All names around the cursor, each once for every side it stands on.
+    /// Returns all names around the cursor, once for each side with a mention.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.before.keys().chain(self.after.keys()).copied()
     }
 
-    /// Which share of a name's parts, by how rare they are, is among `terms`; 0 to 1.
+    /// Returns the share of a name's parts that are among `terms`, weighted by rarity; 0 to 1.
     pub(crate) fn overlap(&self, searcher: &Searcher, parts: &[Term], terms: &FxHashMap<Term, f32>) -> f32 {
         let (mut shared, mut all) = (0.0, 0.0);
         for (place, part) in parts.iter().enumerate() {
@@ -158,7 +158,7 @@ impl<'a> Around<'a> {
         if all > 0.0 { shared / all } else { 0.0 }
     }
 
-    /// Inverse frequency of a term, asked for often and found once.
+    /// Returns the inverse frequency of a term; cached.
     pub(crate) fn rarity(&self, searcher: &Searcher, term: Term) -> f32 {
         *self.part_weights.borrow_mut().entry(term).or_insert_with(|| searcher.rarity(term))
     }

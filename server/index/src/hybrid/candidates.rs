@@ -1,4 +1,4 @@
-//! The definitions that may be needed next, with what speaks for each, best first.
+//! The candidate definitions with their features, best first.
 
 use rustc_hash::FxHashMap;
 use syntax::{DefinitionKind, Scope};
@@ -9,25 +9,25 @@ use super::owners::{Owner, Owners, Reach, contents, owners};
 use crate::resolve::{Def, Entity, Module, Resolver};
 use crate::terms::Term;
 
-/// Members of one type that are looked at.
+/// Maximum members of one type.
 const MAX_MEMBERS: usize = 200;
-/// Bases of a type whose members are looked at.
+/// Maximum bases of a type whose members are considered.
 const MAX_BASES: usize = 8;
-/// Names of a module that are looked at.
+/// Maximum names of a module.
 const MAX_OF_MODULE: usize = 300;
-/// Members of a type that is merely near: what can be reached by its name alone.
+/// Maximum members of a type that is only nearby: those that can be named directly.
 const MAX_OF_FRESH: usize = 12;
-/// Parameters whose names are compared.
+/// Maximum parameters whose names are compared.
 const MAX_PARAMETERS: usize = 8;
-/// Shorter names stand everywhere by chance.
+/// Shorter names occur everywhere by chance.
 const MIN_SUFFIX_NAME: usize = 3;
 
-/// A definition that may be needed.
+/// A candidate definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate<'a> {
     pub(crate) def: Def<'a>,
     pub(crate) features: Features,
-    /// Probability that it is what is needed next, among all candidates.
+    /// Probability that it is needed next, among all candidates.
     pub(crate) probability: f32,
     reach: f32,
 }
@@ -35,11 +35,11 @@ pub(crate) struct Candidate<'a> {
 /// All candidates, best first.
 pub(crate) struct Ranking<'a> {
     pub(crate) candidates: Vec<Candidate<'a>>,
-    /// Whether it is known what stands before the dot.
+    /// Whether the expression before the dot is known.
     pub(crate) knows_receiver: bool,
 }
 
-/// Ranks what is in reach.
+/// Ranks the definitions in reach.
 pub(crate) fn rank<'a>(question: &Question<'_>, resolver: &Resolver<'a>, scope: &Scope) -> Ranking<'a> {
     let Owners { list, knows_receiver } = owners(question, resolver, scope);
     let mut emitter = Emitter {
@@ -66,7 +66,7 @@ pub(crate) fn rank<'a>(question: &Question<'_>, resolver: &Resolver<'a>, scope: 
     Ranking { candidates, knows_receiver }
 }
 
-/// The softmax of the scores.
+/// Computes the softmax of the scores.
 fn weigh(candidates: &mut [Candidate<'_>]) {
     let best = candidates.first().map_or(0.0, |best| best.features.score());
     let total: f32 = candidates.iter().map(|candidate| (candidate.features.score() - best).exp()).sum();
@@ -75,9 +75,9 @@ fn weigh(candidates: &mut [Candidate<'_>]) {
     }
 }
 
-/// What the windows like the text around the cursor hold.
+/// Names and lines of the windows similar to the text around the cursor.
 struct Near {
-    /// By identifier: the best window's score as a share of the very best one's.
+    /// By identifier: the best window's score as a share of the overall best one's.
     names: FxHashMap<Term, f32>,
     /// The same by file and line.
     lines: FxHashMap<(Box<str>, u32), f32>,
@@ -100,7 +100,7 @@ impl Near {
     }
 }
 
-/// The part of a name that stands directly before the cursor.
+/// Returns the part of a name directly before the cursor.
 fn begun<'q>(question: &Question<'q>) -> &'q str {
     let prefix = question.query.prefix;
     let start = prefix.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
@@ -108,7 +108,7 @@ fn begun<'q>(question: &Question<'q>) -> &'q str {
     if name.starts_with(|c: char| c.is_ascii_digit()) { "" } else { name }
 }
 
-/// Lets owners give their definitions.
+/// Collects the definitions of owners.
 struct Emitter<'q, 'a> {
     question: &'q Question<'q>,
     resolver: &'q Resolver<'a>,
@@ -161,7 +161,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    /// Takes in a definition, or what speaks for it more.
+    /// Adds a definition, or improves the features of an existing one.
     fn emit(&mut self, def: Def<'a>, reach: Reach, owner: Option<Def<'a>>, is_member: bool) {
         let here = self.resolver.view.here();
         if def.file == here || def.get().name.is_empty() || !def.can_be_named_in(here) {
@@ -269,7 +269,7 @@ impl<'a> Emitter<'_, 'a> {
     }
 }
 
-/// How much speaks for reaching something this way; decides between two ways to the same definition.
+/// Returns the total weight of the reasons; decides between two ways to reach the same definition.
 fn total(reach: &Reach, is_member: bool) -> f32 {
     let receiver = if is_member { reach.receiver + reach.trailing } else { 0.0 };
     receiver

@@ -1,11 +1,11 @@
-//! What speaks for and against a definition, and how much.
+//! The features of a definition, and their weights.
 
 use super::weights::WEIGHTS;
 
 /// Declares the features with their weights and meanings.
 macro_rules! features {
     ($($(#[doc = $doc:literal])+ $feature:ident = $name:literal,)+) => {
-        /// Something that speaks for or against a definition.
+        /// A feature for or against a definition.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Feature {
             $($(#[doc = $doc])+ $feature,)+
@@ -14,35 +14,35 @@ macro_rules! features {
         /// The names of all features, in the order of the weights.
         pub const FEATURES: [&str; COUNT] = [$($name),+];
 
-        /// How many there are.
+        /// Number of features.
         pub(crate) const COUNT: usize = [$($name),+].len();
     };
 }
 
 features! {
-    /// It is a member of what stands before the dot.
+    /// It is a member of the expression before the dot.
     Receiver = "receiver",
-    /// Its name stands in a window like the text around the cursor: that window's score as a share of the best one's.
+    /// Its name occurs in a window similar to the text around the cursor: that window's score as a share of the best one's.
     InWindow = "in_window",
-    /// It stands in such a window itself.
+    /// It is defined in such a window.
     DefinedInWindow = "defined_in_window",
-    /// It is not meant for other files.
+    /// It is private to its file.
     Private = "private",
-    /// One of its type's bases is named in what is being written, or in the type that is to be returned.
+    /// One of its type's bases is named on the lines being written, or in the return type.
     BaseExpected = "base_expected",
-    /// How near the last mention of what it belongs to is.
+    /// Recency of the last mention of its owner.
     Recency = "recency",
-    /// How often that is mentioned: logarithm of one more.
+    /// Number of the owner's mentions: logarithm of one more.
     Mentions = "mentions",
-    /// What it belongs to is imported and not used yet.
+    /// Its owner is imported and not used yet.
     UnusedImport = "unused_import",
-    /// What it belongs to is imported by name.
+    /// Its owner is imported by name.
     Imported = "imported",
     /// It is a function that belongs to no type.
     Function = "function",
     /// It is a member of a type or module.
     Member = "member",
-    /// It makes a value of its type.
+    /// It constructs a value of its type.
     Constructor = "constructor",
     /// It is a value outside of types.
     Constant = "constant",
@@ -50,23 +50,23 @@ features! {
     Type = "type",
     /// It is a value of a type.
     Field = "field",
-    /// Its name's parts that stand around the cursor.
+    /// Share of its name's parts around the cursor.
     NameOverlap = "name_overlap",
-    /// Its owner's name's parts that stand around the cursor.
+    /// Share of its owner's name's parts around the cursor.
     OwnerOverlap = "owner_overlap",
-    /// Its parameters' names' parts that stand around the cursor.
+    /// Share of its parameters' names' parts around the cursor.
     ParameterOverlap = "parameter_overlap",
-    /// Its name's parts that stand on the last two lines.
+    /// Share of its name's parts on the last two lines.
     LastLinesOverlap = "last_lines_overlap",
     /// Its name begins and ends with two underscores.
     Special = "special",
-    /// Its name stands before the cursor already.
+    /// Its name occurs before the cursor.
     InPrefix = "in_prefix",
-    /// Its name stands after the cursor.
+    /// Its name occurs after the cursor.
     InSuffix = "in_suffix",
-    /// How near.
+    /// Nearness of that occurrence.
     NearInSuffix = "near_in_suffix",
-    /// How near what it belongs to is mentioned after the cursor.
+    /// Nearness of its owner's mention after the cursor.
     OwnerInSuffix = "owner_in_suffix",
     /// It is a member of the type of a variable in reach.
     Variable = "variable",
@@ -78,15 +78,15 @@ features! {
     Hop = "hop",
     /// It is in the same package or folder and is not mentioned.
     Fresh = "fresh",
-    /// The type before the dot is known, and it is no member of that.
+    /// The type before the dot is known, and it is not a member of that type.
     OtherOwner = "other_owner",
-    /// In how many places its name stands: logarithm of one more.
+    /// Number of places where its name occurs: logarithm of one more.
     Popularity = "popularity",
-    /// It is a member of what ends at the cursor, where a dot may come next.
+    /// It is a member of the expression that ends at the cursor, where a dot may come next.
     Trailing = "trailing",
-    /// The name that is begun at the cursor begins its name, too: which share of it is written.
+    /// Its name begins with the partial name at the cursor: the typed share of it.
     Begun = "begun",
-    /// A name is begun at the cursor, and it is no beginning of its name.
+    /// There is a partial name at the cursor, and its name does not begin with it.
     NotBegun = "not_begun",
 }
 
@@ -103,7 +103,7 @@ impl Features {
         self.0[feature as usize] = value;
     }
 
-    /// The weighted sum.
+    /// Returns the weighted sum.
     pub(crate) fn score(&self) -> f32 {
         self.0.iter().zip(WEIGHTS).map(|(value, weight)| value * weight).sum()
     }

@@ -1,4 +1,4 @@
-//! What the cursor has in reach: modules, types and functions of other files, with the reasons why.
+//! Modules, types and functions of other files in reach of the cursor, with the reasons.
 
 use rustc_hash::FxHashMap;
 use syntax::{DefinitionKind, Imported, Scope};
@@ -8,25 +8,25 @@ use crate::endings::split_path;
 use crate::resolve::{Def, Entity, Module, Resolver, Site, Value};
 use crate::terms::Term;
 
-// These limits keep a question within its time in the largest workspaces; most questions reach none of them. They are those of the
-// study that the strategy was designed in, and were not fitted.
+// These limits bound the time of a query in the largest workspaces; most queries reach none of them. They come from the
+// strategy's design study, and were not fitted.
 
-/// Owners whose members are looked at, those in reach for a reason.
+/// Maximum owners, reachable for a reason, whose members are considered.
 const MAX_OWNERS: usize = 60;
-/// Owners that are merely near.
+/// Maximum owners that are only nearby.
 const MAX_FRESH: usize = 120;
-/// Owners whose members' types are looked at too.
+/// Maximum owners whose members' types are considered too.
 const HOPPING: usize = 12;
-/// Of these many, all fields' types.
+/// For this many, the types of all fields.
 const HOPPING_BY_FIELDS: usize = 6;
-/// Variables that are looked at, the latest ones.
+/// Maximum variables, the latest ones.
 const MAX_VARIABLES: usize = 40;
-/// Definitions of a package that are looked at for names like those around.
+/// Maximum definitions of a package that are compared with the names around the cursor.
 const MAX_NEIGHBOURS: usize = 1_500;
-/// An unmentioned name must share this much with the names around.
+/// Minimum overlap of an unmentioned name with the names around the cursor.
 const MIN_OVERLAP: f32 = 0.35;
 
-/// Why something is in reach. Each value is 0 where the reason does not hold, and 1 or nearness where it does.
+/// Reasons why something is in reach. Each value is 0 if the reason does not apply, and 1 or the nearness if it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) receiver: f32,
@@ -60,7 +60,7 @@ impl Reach {
         self.fresh = self.fresh.min(other.fresh);
     }
 
-    /// Which owners are looked at first. The order of magnitude is the study's; it decides only what is cut off.
+    /// Returns the priority of an owner. The order of magnitude comes from the study; it only decides which owners are cut off.
     fn priority(&self) -> f32 {
         5.0 * self.receiver
             + 4.0 * self.trailing
@@ -82,14 +82,14 @@ pub(crate) struct Owner<'a> {
     pub(crate) reach: Reach,
 }
 
-/// What is in reach, most likely first.
+/// Everything in reach, most likely first.
 pub(crate) struct Owners<'a> {
     pub(crate) list: Vec<Owner<'a>>,
-    /// Whether it is known what stands before the dot.
+    /// Whether the expression before the dot is known.
     pub(crate) knows_receiver: bool,
 }
 
-/// Collects what is in reach.
+/// Collects everything in reach.
 struct Collector<'q, 'a> {
     question: &'q Question<'q>,
     resolver: &'q Resolver<'a>,
@@ -98,7 +98,7 @@ struct Collector<'q, 'a> {
     list: Vec<Owner<'a>>,
 }
 
-/// Tells apart what may be in reach.
+/// Key to find duplicates.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Def((usize, u32)),
@@ -159,7 +159,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// What is known of a name by where it is mentioned.
+    /// Returns the reasons that follow from the mentions of a name.
     fn reach_of(&self, name: &str) -> Reach {
         let around = &self.question.around;
         Reach {
@@ -170,7 +170,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// Names that are imported by themselves.
+    /// Collects names that are imported individually.
     fn imports(&mut self) {
         let here = self.resolver.view.here();
         for import in here.outline.imports.iter().filter(|import| import.imported != Imported::All) {
@@ -184,7 +184,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// Names around the cursor that are in reach without being imported by themselves.
+    /// Collects mentioned names that are in reach without an individual import.
     fn mentioned(&mut self) {
         let here = self.resolver.view.here();
         let is_imported = |name: &str| here.outline.imports.iter().any(|import| *import.local == *name);
@@ -201,8 +201,8 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// Names that nothing has to be written for to reach them: those like what stands around, and what is in the same folder or in an
-    /// included file.
+    /// Collects names in reach without an import: those similar to names around the cursor, and those in the same folder or in
+    /// an included file.
     fn neighbours(&mut self) {
         let here = self.resolver.view.here();
         let folder = split_path(here.path).0;
@@ -235,7 +235,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// Where the cursor is, for expressions.
+    /// Returns the cursor's position, for expressions.
     fn site(&self) -> Site<'a, 'q> {
         let here = self.resolver.view.here();
         let mut around = self.scope.enclosing.iter().map(|&position| Def { file: here, position });
@@ -244,7 +244,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         Site { file: here, this, bindings: &self.scope.bindings }
     }
 
-    /// Types of the variables in reach.
+    /// Collects the types of the variables in reach.
     fn variables(&mut self, site: Site<'a, 'q>) {
         let mut seen: Vec<&str> = Vec::new();
         for (position, binding) in self.scope.bindings.iter().enumerate().rev() {
@@ -266,7 +266,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// Bases of the type around the cursor, and the types of its fields.
+    /// Collects the bases of the enclosing type, and the types of its fields.
     fn around(&mut self, site: Site<'a, 'q>) {
         let Some(this) = site.this else { return };
         let bases = self.resolver.bases(this);
@@ -287,7 +287,8 @@ impl<'q, 'a> Collector<'q, 'a> {
         }
     }
 
-    /// What stands before the dot, or where a dot may come next; says whether it is known what stands before the dot.
+    /// Collects the expression before the dot, or before a possible dot; returns whether the expression before the dot is
+    /// known.
     fn at_cursor(&mut self, site: Site<'a, 'q>) -> bool {
         let infer = |expr| self.resolver.infer(site, expr);
         let receivers = self.scope.receiver.as_ref().map(infer).unwrap_or_default();
@@ -301,7 +302,7 @@ impl<'q, 'a> Collector<'q, 'a> {
         !receivers.is_empty()
     }
 
-    /// Types of the members of what is nearest.
+    /// Collects the types of the nearest owners' members.
     fn hop(&mut self) {
         let nearest: Vec<Owner<'a>> = self.list.iter().take(HOPPING).copied().collect();
         for (place, Owner { entity, reach }) in nearest.into_iter().enumerate() {
@@ -331,7 +332,7 @@ impl<'q, 'a> Collector<'q, 'a> {
     }
 }
 
-/// What is at the top of a module.
+/// Returns the top-level definitions of a module.
 pub(crate) fn contents<'a>(resolver: &Resolver<'a>, module: Entity<'a>) -> Vec<Def<'a>> {
     let view = resolver.view;
     match module {

@@ -1,4 +1,4 @@
-//! What is shown, piece by piece, within the budget.
+//! Collects the shown hits, within the budget.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
 use crate::{Hit, HitKind};
 
-/// Longer lines are cut.
+/// Longer lines are truncated.
 pub(crate) const MAX_LINE_BYTES: usize = 200;
-/// Less room than this is not worth another path.
+/// Minimum room for another file.
 const MIN_ROOM: usize = 40;
 
 /// A line to show, with its number.
@@ -20,13 +20,13 @@ pub(crate) struct Why<'a> {
     pub(crate) kind: HitKind,
     pub(crate) score: f64,
     pub(crate) reason: String,
-    /// The line that the reason is about and a name in it, without which the other lines are not worth showing.
+    /// The line of the reason and a name in it, without which the other lines are not worth showing.
     pub(crate) about: Option<(u32, &'a str)>,
-    /// Fewer lines than this are not worth showing.
+    /// Minimum number of lines worth showing.
     pub(crate) min_lines: usize,
 }
 
-/// The pieces that are shown.
+/// The shown hits.
 pub(crate) struct Shown {
     budget: usize,
     used: usize,
@@ -39,12 +39,12 @@ impl Shown {
         Shown { budget: budget.bytes(), used: 0, hits: Vec::new(), covered: FxHashMap::default() }
     }
 
-    /// Bytes that are taken.
+    /// Returns the used bytes.
     pub(crate) fn used(&self) -> usize {
         self.used
     }
 
-    /// Whether there is room for another piece.
+    /// Whether there is room for another hit.
     pub(crate) fn has_room(&self) -> bool {
         self.used + MIN_ROOM < self.budget
     }
@@ -54,8 +54,8 @@ impl Shown {
         self.covered.get(path).is_some_and(|lines| lines.contains(&line))
     }
 
-    /// Shows lines of one file, as many as stay within `limit` bytes of all that is shown and within the budget; says whether
-    /// there is room for any, and for what the reason is about.
+    /// Shows lines of one file, as many as fit into `limit` bytes of all hits and into the budget; returns whether any fit,
+    /// including the line of the reason.
     pub(crate) fn add(&mut self, path: &Arc<str>, lines: Vec<Line>, limit: usize, why: Why<'_>) -> bool {
         let limit = limit.min(self.budget);
         let continues = self.hits.last().is_some_and(|last| last.path == *path);
@@ -97,13 +97,13 @@ impl Shown {
         true
     }
 
-    /// All pieces in the order in which they were shown.
+    /// Returns all hits in the order in which they were added.
     pub(crate) fn into_hits(self, strategy: &'static str) -> Vec<Hit> {
         self.hits.into_iter().map(|hit| Hit { strategy, ..hit }).collect()
     }
 }
 
-/// Bytes of a line.
+/// Returns the bytes of a line.
 pub(crate) fn line_cost(text: &str) -> usize {
     text.len() + LINE_BYTES
 }

@@ -1,4 +1,4 @@
-//! The likeliest definitions as signatures, grouped by what they stand in.
+//! The likeliest definitions as signatures, grouped by their containers.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use crate::HitKind;
 use crate::resolve::{Def, Resolver};
 use crate::retrieve::PATH_BYTES;
 
-/// Candidates that are looked at.
+/// Maximum candidates.
 const MAX_CANDIDATES: usize = 160;
-/// Longest signature that is shown, in bytes.
+/// Maximum length of a signature in bytes.
 const SIGNATURE_BYTES: usize = 90;
-/// Longest signature of what holds others, and of further overloads.
+/// Maximum length of the signature of a container, and of further overloads.
 const SHORT_SIGNATURE_BYTES: usize = 60;
-/// Longest signature where there is room left: with its indentation a line that is not cut when it is shown.
+/// Maximum length of a signature if there is room left: with its indentation a line that is not truncated.
 const WHOLE_SIGNATURE_BYTES: usize = MAX_LINE_BYTES - INDENT.len();
-/// Once the budget is filled to this share, in percent, smaller ones are not looked for.
+/// Once this percentage of the budget is used, smaller signatures are not searched for.
 const FULL_PERCENT: usize = 95;
 
-/// Names that a reason gives: enough to know the place by.
+/// Maximum names in a reason.
 const REASON_NAMES: usize = 3;
 
-/// Longest documentation that is shown, in bytes.
+/// Maximum length of documentation in bytes.
 const DOC_BYTES: usize = 70;
-/// What stands between a signature and its documentation.
+/// Separator between a signature and its documentation.
 const DOC_SIGN: &str = "  — ";
-/// What members stand behind.
+/// Indentation of members.
 const INDENT: &str = "  ";
 
-/// Whose documentation is shown.
+/// Which definitions are shown with documentation.
 #[derive(Clone, Copy)]
 pub(crate) enum Docs {
-    /// Nobody's: in the same room two more signatures say more.
+    /// None: in the same room, two more signatures are more useful.
     None,
-    /// That of so many likeliest definitions.
+    /// This many of the likeliest definitions.
     OfFirst(usize),
 }
 
-/// A definition that was chosen.
+/// A chosen definition.
 struct Chosen<'a> {
     def: Def<'a>,
     holder: Option<Def<'a>>,
@@ -51,7 +51,7 @@ struct Chosen<'a> {
 }
 
 impl Chosen<'_> {
-    /// What is shown of it, without its indentation.
+    /// Returns its text without indentation.
     fn text(&self) -> String {
         if self.doc.is_empty() {
             return self.signature.clone();
@@ -66,7 +66,7 @@ impl Chosen<'_> {
     }
 }
 
-/// Shows as many as fit into `limit` bytes of all that is shown.
+/// Shows as many as fit into `limit` bytes of all hits.
 pub(crate) fn show<'a>(
     resolver: &Resolver<'a>,
     ranking: &Ranking<'a>,
@@ -92,7 +92,7 @@ pub(crate) fn show<'a>(
     }
 }
 
-/// The likeliest names that are defined; overloads have one name.
+/// Returns the likeliest defined names; overloads count as one.
 fn first_names<'c>(chosen: &[&'c Chosen<'_>]) -> Vec<&'c str> {
     let mut names: Vec<&str> = Vec::new();
     for name in chosen.iter().map(|chosen| &*chosen.def.get().name) {
@@ -103,7 +103,7 @@ fn first_names<'c>(chosen: &[&'c Chosen<'_>]) -> Vec<&'c str> {
     names
 }
 
-/// Takes candidates in order as long as they fit.
+/// Chooses candidates in order as long as they fit.
 fn choose<'a>(
     resolver: &Resolver<'a>,
     candidates: &[Candidate<'a>],
@@ -149,7 +149,7 @@ fn choose<'a>(
     }
     drop_bare_parts(&mut chosen);
     lengthen(&mut chosen, limit - used);
-    // A type that holds others which were chosen is their header.
+    // A type with chosen members becomes their header.
     for one in &mut chosen {
         if one.def.is_type() && one.holder.is_none() {
             one.holder = Some(one.def);
@@ -158,20 +158,20 @@ fn choose<'a>(
     chosen
 }
 
-/// Whether what is chosen shows another part of a type, or the same for another platform.
+/// Whether the chosen definitions include another part of a type, or the same for another platform.
 fn is_shown_elsewhere(def: Def<'_>, chosen: &[Chosen<'_>]) -> bool {
     let is_twin = |shown: Def<'_>| shown.is_twin(&def);
     chosen.iter().any(|one| is_twin(one.def) || def.is_type() && one.holder.is_some_and(is_twin))
 }
 
-/// Leaves out the name alone of a type of which another part is shown with members.
+/// Removes the bare name of a type if another part of it is shown with members.
 fn drop_bare_parts(chosen: &mut Vec<Chosen<'_>>) {
     let holders: Vec<Def<'_>> = chosen.iter().filter_map(|one| one.holder).collect();
     let is_bare = |one: &Chosen<'_>| one.def.is_type() && !holders.contains(&one.def);
     chosen.retain(|one| !is_bare(one) || !holders.iter().any(|holder| holder.is_twin(&one.def)));
 }
 
-/// Shows signatures that were cut as whole as the rest of the room allows, the likeliest first.
+/// Extends truncated signatures as far as the remaining room allows, the likeliest first.
 fn lengthen(chosen: &mut [Chosen<'_>], mut room: usize) {
     for one in chosen.iter_mut().filter(|one| one.signature.contains(CUT_OFF)) {
         let whole = one.def.get().compact(WHOLE_SIGNATURE_BYTES);
@@ -183,7 +183,7 @@ fn lengthen(chosen: &mut [Chosen<'_>], mut room: usize) {
     }
 }
 
-/// The lines of definitions that stand in one holder, or in none.
+/// Returns the lines of definitions with the same container, or none.
 fn group(chosen: &[&Chosen<'_>]) -> Vec<Line> {
     let holder = chosen[0].holder;
     let itself = chosen.iter().find(|chosen| holder == Some(chosen.def));
@@ -203,7 +203,7 @@ fn header(holder: Def<'_>) -> Line {
     (holder.get().line, holder.get().compact(SHORT_SIGNATURE_BYTES))
 }
 
-/// Groups by a key, in the order in which keys come first.
+/// Groups by a key, in order of the keys' first occurrence.
 fn by<'c, T, K: PartialEq>(items: impl Iterator<Item = &'c T>, key: impl Fn(&T) -> K) -> Vec<Vec<&'c T>> {
     let mut groups: Vec<(K, Vec<&'c T>)> = Vec::new();
     for item in items {

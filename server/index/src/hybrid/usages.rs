@@ -1,4 +1,4 @@
-//! How the likeliest names are used elsewhere.
+//! Usages of the likeliest names in other files.
 
 use rustc_hash::FxHashSet;
 use syntax::{Definition, DefinitionKind, Mention};
@@ -10,46 +10,46 @@ use crate::HitKind;
 use crate::file_index::{CodeLine, FileIndex};
 use crate::searcher::Occurrence;
 
-/// Candidates whose names are looked for.
+/// Maximum candidates whose names are searched.
 const MAX_CANDIDATES: usize = 14;
-/// Places of one name that are compared.
+/// Maximum blocks of one name that are compared.
 const MAX_PLACES: usize = 80;
-/// Places that are looked at to find examples: most are good ones, and reading a file's literals takes time.
+/// Maximum blocks that are examined for examples: most are good ones, and reading a file's literals takes time.
 const MAX_LOOKED_AT: usize = 200;
-/// Examples that are shown.
+/// Maximum examples.
 const MAX_SHOWN: usize = 4;
-/// Examples of one name.
+/// Maximum examples of one name.
 const MAX_OF_NAME: usize = 2;
 /// Lines shown before and after the one with the name.
 const BEFORE: usize = 1;
 const AFTER: usize = 2;
-/// Names that stand everywhere are of less help.
+/// Relevance factor of names that occur everywhere.
 const COMMON_NAME: f32 = 0.5;
-/// A use is worth this much even where nothing around it is alike.
+/// Minimum relevance of a usage, even in dissimilar surroundings.
 const LEAST_WORTH: f32 = 0.15;
-/// Rarity of terms that a short place is held to lack, so that it is not alike by one common term.
+/// Assumed rarity of terms missing in a short block, so that a single common term doesn't make it similar.
 const MISSING_RARITY: f32 = 3.0;
 
-/// A block of lines in which a name stands.
+/// A block of lines with a name.
 struct Place<'a> {
     file: &'a FileIndex,
     block: u32,
-    /// Position among the names.
+    /// Index of the name.
     name: usize,
     worth: f32,
 }
 
-/// A name whose uses are looked for.
+/// A name whose usages are searched.
 struct Wanted<'a> {
     name: &'a str,
     probability: f32,
-    /// Whether it has to be reached through a value, type or module, if it is not called.
+    /// Whether it has to be accessed through a value, type or module, if it is not called.
     is_member: bool,
-    /// The files that define it: how it is used there is how it is made.
+    /// The files that define it, whose usages belong to the implementation.
     defined_in: Vec<&'a str>,
 }
 
-/// Shows examples as long as they fit into `limit` bytes of all that is shown.
+/// Shows examples as long as they fit into `limit` bytes of all hits.
 pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize, shown: &mut Shown) {
     let names = names(&ranking.candidates);
     let mut places: Vec<Place<'_>> =
@@ -89,7 +89,7 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
     }
 }
 
-/// The distinct names of the likeliest candidates. A constructor is used by its type's name.
+/// Returns the distinct names of the likeliest candidates. A constructor is used by its type's name.
 fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
     let mut names: Vec<Wanted<'a>> = Vec::new();
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
@@ -115,7 +115,7 @@ fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
     names
 }
 
-/// The places of a name, with what each is worth.
+/// Returns the blocks with a name, with their relevance.
 fn find<'q>(question: &'q Question<'_>, number: usize, wanted: &Wanted<'_>) -> Vec<Place<'q>> {
     let mut places = question.searcher.occurrences(wanted.name);
     places.retain(|place| !wanted.defined_in.contains(&place.file.path()));
@@ -128,7 +128,7 @@ fn find<'q>(question: &'q Question<'_>, number: usize, wanted: &Wanted<'_>) -> V
     places.into_iter().step_by(every).map(place).collect()
 }
 
-/// Which share of a block's terms, by how rare they are, stands around the cursor.
+/// Returns the share of a block's terms that occur around the cursor, weighted by rarity.
 fn likeness(question: &Question<'_>, file: &FileIndex, block: u32) -> f32 {
     let around = &question.around;
     let (mut shared, mut all) = (0.0, 0.0);
@@ -141,7 +141,7 @@ fn likeness(question: &Question<'_>, file: &FileIndex, block: u32) -> f32 {
     shared / (all + MISSING_RARITY)
 }
 
-/// The first line of a block, as its position among the code lines, that uses a name and is not shown yet.
+/// Returns the first line of a block, as an index of code lines, that uses a name and is not shown yet.
 fn first_use(file: &FileIndex, block: u32, wanted: &Wanted<'_>, shown: &Shown) -> Option<usize> {
     let lines = file.block_lines(block);
     let first =
@@ -150,7 +150,7 @@ fn first_use(file: &FileIndex, block: u32, wanted: &Wanted<'_>, shown: &Shown) -
     lines.iter().position(is_new).map(|position| first + position)
 }
 
-/// Whether a line uses a name rather than defining, importing or describing it.
+/// Whether a line uses a name, as opposed to defining, importing or describing it.
 fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
     let is_one = |mention: &Mention| match mention {
         Mention::Member | Mention::Called => true,
@@ -166,7 +166,7 @@ fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
         && file.mentions(line, wanted.name).iter().any(is_one)
 }
 
-/// The lines around one, itself included, without those that are shown already.
+/// Returns the lines around one, including it, without those that are shown already.
 fn neighbours(file: &FileIndex, line: usize, shown: &Shown) -> Vec<Line> {
     let lines = file.lines();
     let around = line.saturating_sub(BEFORE)..lines.len().min(line + AFTER + 1);

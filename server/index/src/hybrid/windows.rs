@@ -1,4 +1,4 @@
-//! Code elsewhere that is about the same things as the text around the cursor.
+//! Code in other files that is similar to the text around the cursor.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::file_index::{CodeLine, FileIndex};
 use crate::lexical::LexicalIndex;
 use crate::windows::{WindowHit, WindowQuery};
 
-/// Windows that are shown at most.
+/// Maximum windows.
 const MAX_SHOWN: usize = 10;
-/// Lines of a window that are shown at least, if it has as many: the rest of a budget holds a line that says nothing.
+/// Minimum lines of a shown window, if it has as many: a single line in the rest of a budget is useless.
 const MIN_LINES: usize = 3;
-/// A window whose lines are shown to this share already says nothing new.
+/// A window of which this share is shown already is redundant.
 const MAX_SHARED: f64 = 0.4;
 
-/// A window and how much it is like what was asked with.
+/// A window and its similarity.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) file: Arc<FileIndex>,
@@ -25,7 +25,7 @@ pub(crate) struct Window {
     pub(crate) score: f64,
 }
 
-/// The windows most like the text around the cursor.
+/// Returns the windows most similar to the text around the cursor.
 pub(crate) fn best(index: &dyn LexicalIndex, around: &Around<'_>, limit: usize) -> Vec<Window> {
     let mut terms: Vec<_> = around.weights.iter().map(|(&term, &weight)| (term, weight)).collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
@@ -34,7 +34,7 @@ pub(crate) fn best(index: &dyn LexicalIndex, around: &Around<'_>, limit: usize) 
     index.search(&WindowQuery::new(&terms, limit)).into_iter().map(window).collect()
 }
 
-/// Shows windows, best first, without what is shown already.
+/// Shows windows, best first, without lines that are shown already.
 pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
     let mut count = 0;
     for window in &question.windows {
@@ -61,7 +61,7 @@ pub(crate) fn show(question: &Question<'_>, shown: &mut Shown) {
     }
 }
 
-/// The lines of a window without those of the comments that the file begins with: what a licence says is about every file.
+/// Returns the lines of a window without the file's header comments: licences match every file.
 fn below_header(file: &FileIndex, window: u32) -> &[CodeLine] {
     let lines = file.window_lines(window);
     let end = syntax::header(file.language(), file.text());

@@ -1,4 +1,4 @@
-//! Whatever changes led to an index, it answers as one that was built at once.
+//! An index has the same results as a newly built one, whatever changes led to it.
 
 use proptest::prelude::*;
 use syntax::Language;
@@ -16,7 +16,7 @@ fn file_index(path: &str, text: &str) -> Arc<FileIndex> {
 
 const NAMES: [&str; 6] = ["read_user", "readUsers", "user", "write", "close_file", "x"];
 
-/// Everything that can be asked, with scores to the last bit.
+/// The results of all queries, with exact scores.
 fn answers(searcher: &Searcher) -> String {
     let terms: Vec<(Term, f32)> = NAMES
         .iter()
@@ -55,7 +55,7 @@ fn answers(searcher: &Searcher) -> String {
     )
 }
 
-/// A file of functions made of few names, so that scores are often equal.
+/// A file of functions with few distinct names, so that scores are often equal.
 fn text() -> impl Strategy<Value = String> {
     let name = || prop::sample::select(&NAMES[..]);
     let function = (name(), name(), name()).prop_map(|(function, argument, value)| {
@@ -64,7 +64,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(function, 0..5).prop_map(|functions| functions.concat())
 }
 
-/// Files that change, and files that go.
+/// Changed and removed files.
 fn change() -> impl Strategy<Value = (Vec<(u8, String)>, Vec<u8>)> {
     (prop::collection::vec((0_u8..12, text()), 0..4), prop::collection::vec(0_u8..12, 0..3))
 }

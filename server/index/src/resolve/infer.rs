@@ -1,16 +1,16 @@
-//! What kind of value an expression has.
+//! Infers the value of an expression.
 
 use syntax::{Binding, DefinitionKind, Expr};
 
 use super::{Def, Entity, Facts, Module, Resolver};
 
-/// Deeper expressions, through fields and functions of other files, have no type that could be told.
+/// Maximum depth of expressions, including fields and functions of other files.
 const MAX_DEPTH: u32 = 10;
-/// Dots in the path of a module, generously counted.
+/// Maximum dots in the path of a module.
 const MAX_DOTS: usize = 16;
-/// Meanings of one expression that are followed.
+/// Maximum meanings of one expression.
 const MAX_VALUES: usize = 4;
-/// Type parameters have short names; a function that returns one most often returns what it is called on (builders).
+/// Type parameters have short names; a function that returns one mostly returns its receiver (builders).
 const TYPE_PARAMETER_BYTES: usize = 2;
 
 /// A possible meaning of an expression.
@@ -24,29 +24,29 @@ pub(crate) enum Value<'a> {
     Module(Module<'a>),
     /// A function, not called.
     Callable(Def<'a>),
-    /// A field or constant whose type is not known.
+    /// A field or constant of unknown type.
     Other(Def<'a>),
 }
 
-/// Where an expression stands.
+/// Position of an expression.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a, 's> {
     pub(crate) file: Facts<'a>,
-    /// The type whose body is around it.
+    /// The enclosing type.
     pub(crate) this: Option<Def<'a>>,
     /// Variables in reach, in the order in which they are bound.
     pub(crate) bindings: &'s [Binding],
 }
 
 impl<'a> Site<'a, '_> {
-    /// The place of a definition, for what its value is made from.
+    /// Returns the position of a definition, for its initial value.
     fn of(def: Def<'a>) -> Site<'a, 'static> {
         Site { file: def.file, this: def.container().filter(Def::is_type), bindings: &[] }
     }
 }
 
 impl<'a> Resolver<'a> {
-    /// What `expr` may be.
+    /// Returns the possible values of `expr`.
     pub(crate) fn infer(&self, site: Site<'a, '_>, expr: &Expr) -> Vec<Value<'a>> {
         self.infer_within(site, expr, MAX_DEPTH)
     }
@@ -75,7 +75,7 @@ impl<'a> Resolver<'a> {
 
     fn infer_name(&self, site: Site<'a, '_>, name: &str, depth: u32) -> Vec<Value<'a>> {
         if let Some(position) = site.bindings.iter().rposition(|binding| *binding.name == *name) {
-            // What a variable is made from stands before it, so that it cannot be made from itself.
+            // A variable's initial value comes before it, so it cannot refer to the variable itself.
             let earlier = Site { bindings: &site.bindings[..position], ..site };
             return self.infer_within(earlier, &site.bindings[position].value, depth);
         }
@@ -86,7 +86,7 @@ impl<'a> Resolver<'a> {
         let members = site.this.map(|this| self.members(this, name)).unwrap_or_default();
         let members: Vec<Entity<'a>> = members.into_iter().map(Entity::Def).collect();
         if members.is_empty() {
-            // Some modules are in reach without being imported (`crate`, a namespace).
+            // Some modules are in reach without an import (`crate`, a namespace).
             return self.values(&self.modules(site.file, name), depth);
         }
         self.values(&members, depth)
@@ -106,7 +106,7 @@ impl<'a> Resolver<'a> {
         self.values(&found.unwrap_or_default(), depth)
     }
 
-    /// What `name` is as a member of a value.
+    /// Returns the meaning of `name` as a member of a value.
     pub(crate) fn member_of(&self, value: Value<'a>, name: &str) -> Vec<Entity<'a>> {
         match value {
             Value::Instance(def) | Value::Type(def) => self.export(Entity::Def(def), name),
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The values that names stand for: what a field or constant holds, where that is known.
+    /// Returns the values of names: the value of a field or constant, if it is known.
     fn values(&self, found: &[Entity<'a>], depth: u32) -> Vec<Value<'a>> {
         found.iter().take(MAX_VALUES).flat_map(|&entity| self.value(entity, depth)).collect()
     }
@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a field or constant holds, or a function returns.
+    /// Returns the value of a field or constant, or the return value of a function.
     fn held(&self, def: Def<'a>, depth: u32) -> Vec<Value<'a>> {
         let site = Site::of(def);
         let typed = self.instances(site, &def.get().type_text);
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What calling a function, or a type, gives.
+    /// Returns the result of calling a function, or a type.
     fn called(&self, site: Site<'a, '_>, function: Value<'a>, depth: u32) -> Vec<Value<'a>> {
         match function {
             Value::Type(def) => vec![Value::Instance(def)],
@@ -167,13 +167,13 @@ impl<'a> Resolver<'a> {
         held
     }
 
-    /// The type that a definition outside of its body belongs to.
+    /// Returns the type that a definition outside of its body belongs to.
     pub(crate) fn owner(&self, def: Def<'a>) -> Option<Def<'a>> {
         let owner = def.get().owner.as_deref()?;
         self.types(def.file, owner).first().copied()
     }
 
-    /// Values of a written type.
+    /// Returns the values of a written type.
     fn instances(&self, site: Site<'a, '_>, written: &str) -> Vec<Value<'a>> {
         if written.is_empty() {
             return Vec::new();
@@ -185,13 +185,13 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether a written type means the type around it.
+/// Whether a written type means the enclosing type.
 fn is_own_type(written: &str) -> bool {
     let bare = written.trim_matches(['&', '*', ' ', '"', '\'']);
     matches!(bare, "Self" | "this" | "static" | "mut Self" | "self")
 }
 
-/// An expression of names and dots as it is written; `None` for a longer one than imports have.
+/// Returns an expression of names and dots as text; `None` if it is longer than any import.
 fn dotted(expr: &Expr) -> Option<String> {
     let mut names = Vec::new();
     let mut rest = expr;

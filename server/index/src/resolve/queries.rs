@@ -1,8 +1,8 @@
-//! Bounds the work of a resolver: no query runs inside itself, queries nest to a limited depth, and a question has a limited number of
-//! steps.
+//! Bounds the work of a resolver: no query runs recursively inside itself, queries nest to a limited depth, and the number of
+//! steps is limited.
 //!
-//! Every function of the resolver that can reach itself through names of the workspace goes through [`Queries::answer`]. Nothing else
-//! in the resolver may guard against cycles, so that there is no way around these limits.
+//! Every function of the resolver that can reach itself through names of the workspace must use [`Queries::answer`]. No other
+//! code of the resolver may guard against cycles, so that these limits can't be bypassed.
 
 use std::cell::{Cell, RefCell};
 use std::hash::Hash;
@@ -10,16 +10,16 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-/// Steps of a question; a usual one takes some thousands.
+/// Maximum steps per query; a usual one takes some thousands.
 const MAX_STEPS: u32 = 60_000;
-/// Steps of all questions about one file together: what thirty of the most expensive questions take. The names of the largest real
-/// files take a tenth, since what was found for one is known for the others.
+/// Maximum steps for all queries about one file: those of thirty of the most expensive queries. The names of the largest real
+/// files take a tenth of this, because the results are cached.
 const MAX_STEPS_IN_ALL: u32 = 30 * MAX_STEPS;
-/// Queries inside of queries. Real code nests fewer than twenty; at this depth a resolver needs less than a third of the smallest
-/// stack that anything runs on (512 KB), also without optimization.
+/// Maximum nesting of queries. Real code nests fewer than twenty; at this depth a resolver needs less than a third of the
+/// smallest possible stack (512 KB), even without optimization.
 const MAX_DEPTH: u32 = 40;
 
-/// What was found, by what was asked.
+/// Cached results by query.
 pub(super) struct Memo<K, V: ?Sized>(RefCell<FxHashMap<K, Rc<V>>>);
 
 impl<K, V: ?Sized> Default for Memo<K, V> {
@@ -30,12 +30,12 @@ impl<K, V: ?Sized> Default for Memo<K, V> {
 
 /// The queries of a resolver.
 pub(super) struct Queries {
-    /// Steps left for the question.
+    /// Steps left for this query.
     steps: Cell<u32>,
-    /// Steps left for all questions, those of the current one not included.
+    /// Steps left for all queries, without those of the current one.
     reserve: Cell<u32>,
     depth: Cell<u32>,
-    /// How many answers a limit has cut short.
+    /// Number of answers cut short by a limit.
     cuts: Cell<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Default for Queries {
 }
 
 impl Queries {
-    /// Begins another question about the same files: it has all its steps, and what was found is known.
+    /// Begins another query for the same files: resets the steps, and keeps the cached results.
     pub(super) fn refill(&self) {
         let reserve = self.reserve.get() + self.steps.get();
         self.steps.set(reserve.min(MAX_STEPS));
@@ -64,7 +64,7 @@ impl Queries {
         self.steps.set(steps);
     }
 
-    /// Takes a step; false when there are none left.
+    /// Takes a step; returns false if there are none left.
     pub(super) fn step(&self) -> bool {
         let left = self.steps.get().checked_sub(1);
         self.steps.set(left.unwrap_or(0));
@@ -78,12 +78,12 @@ impl Queries {
         self.cuts.set(self.cuts.get().wrapping_add(1));
     }
 
-    /// The answer to the query `key`: a known one, or what `find` finds. Inside of itself, and beyond the limits, the answer is
-    /// `unfinished`.
+    /// Returns the answer to the query `key`: from the cache, or computed by `find`. Inside itself, and beyond the limits, the
+    /// answer is `unfinished`.
     ///
-    /// An answer that a limit cut short is not remembered: a question with steps left, or one that begins further in, is to find what
-    /// this one could not. An answer that a cycle cut short is remembered, since finding it anew for every query of the cycle takes
-    /// time that grows exponentially with the cycle's size.
+    /// An answer cut short by a limit is not cached: a query with steps left, or with a smaller depth, must find the rest. An
+    /// answer cut short by a cycle is cached, because computing it again for every query of the cycle takes time exponential in
+    /// the cycle's size.
     pub(super) fn answer<K: Clone + Eq + Hash, V: ?Sized>(
         &self,
         memo: &Memo<K, V>,
@@ -103,7 +103,7 @@ impl Queries {
         if !self.step() {
             return unfinished;
         }
-        // Found by the same query inside of this one.
+        // Found by the same query inside this one.
         memo.0.borrow_mut().insert(key.clone(), unfinished);
         let cuts = self.cuts.get();
         self.depth.set(depth);
@@ -122,7 +122,7 @@ impl Queries {
 mod tests {
     use super::*;
 
-    /// A graph whose nodes ask for the nodes they lead to; the answer counts the nodes that were reached.
+    /// A graph whose nodes query their successors; the answer counts the reached nodes.
     struct Graph {
         queries: Queries,
         memo: Memo<u32, u32>,

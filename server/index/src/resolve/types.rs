@@ -1,4 +1,4 @@
-//! Types: what a written one names, its bases, and their members.
+//! Resolves written types, their bases, and their members.
 
 use std::rc::Rc;
 
@@ -6,13 +6,13 @@ use syntax::DefinitionKind;
 
 use super::{Def, Entity, Facts, Resolver};
 
-/// Bases of a type that are looked at.
+/// Maximum bases of a type.
 const MAX_BASES: usize = 12;
-/// Types that one written type may name.
+/// Maximum types that one written type may name.
 const MAX_TYPES: usize = 6;
 
 impl<'a> Resolver<'a> {
-    /// The types that a type written in `file` names, outermost first.
+    /// Returns the types that a type written in `file` names, outermost first.
     pub(crate) fn types(&self, file: Facts<'a>, written: &str) -> Rc<[Def<'a>]> {
         let key = (file.address(), Box::from(written));
         self.queries.answer(&self.types, key, Rc::default, || self.find_types(file, written).into())
@@ -40,11 +40,11 @@ impl<'a> Resolver<'a> {
         let [head, inner @ ..] = path else { return Vec::new() };
         let mut found: Vec<Entity<'a>> = self.lookup(file, head).to_vec();
         if found.is_empty() && !inner.is_empty() {
-            // A path may begin with a module that nobody has to import.
+            // A path may begin with a module that needs no import.
             found = self.modules(file, head).to_vec();
         }
         if found.is_empty() {
-            // Nested types are called by their own name where they are declared.
+            // Nested types have their simple name where they are declared.
             found = self
                 .view
                 .named(head)
@@ -61,7 +61,7 @@ impl<'a> Resolver<'a> {
         found.into_iter().filter_map(Entity::def).filter(Def::is_type).collect()
     }
 
-    /// The type of this name, if the workspace has just one in this language: imports may be still to be written.
+    /// Returns the type of this name, if it is unique in the workspace for this language: its import may not be written yet.
     fn only_type(&self, file: Facts<'a>, name: &str) -> Vec<Entity<'a>> {
         let is_like = |def: &Def<'a>| def.is_type() && def.file.language == file.language;
         let mut all = self.view.named(name).filter(is_like);
@@ -71,7 +71,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What an alias stands for, where it has no members of its own.
+    /// Resolves an alias that has no members of its own.
     fn unalias(&self, def: Def<'a>) -> Vec<Def<'a>> {
         let is_alias = !def.get().type_text.is_empty() && def.members().next().is_none();
         let mut types =
@@ -80,9 +80,9 @@ impl<'a> Resolver<'a> {
         types
     }
 
-    /// The type itself, its other parts, and its bases, nearest first.
+    /// Returns the type itself, its other parts, and its bases, nearest first.
     pub(crate) fn bases(&self, def: Def<'a>) -> Rc<[Def<'a>]> {
-        // A base may be written as a member of the type itself: what it has without its bases is known then.
+        // A base may be a member of the type itself: the members without its bases are known at this point.
         let itself = || Rc::from([def]);
         self.queries.answer(&self.bases, def.key(), itself, || self.find_bases(def).into())
     }
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         all
     }
 
-    /// Members called `name` of the nearest type, among it and its bases, that has one.
+    /// Returns the members called `name` of the nearest type with such a member, among the type and its bases.
     pub(crate) fn members(&self, def: Def<'a>, name: &str) -> Vec<Def<'a>> {
         if !def.is_type() {
             return def.members().filter(|member| *member.get().name == *name).collect();
@@ -122,14 +122,15 @@ impl<'a> Resolver<'a> {
         bases.iter().map(of).find(|members| !members.is_empty()).unwrap_or_default()
     }
 
-    /// All members of a type that stand outside of its body.
+    /// Returns all members of a type that are outside of its body.
     pub(crate) fn owned(&self, of: Def<'a>) -> impl Iterator<Item = Def<'a>> + 'a {
         let language = of.file.language;
         self.view.owned(&of.get().name).filter(move |member| member.file.language == language)
     }
 }
 
-/// Whether both are parts of one type: C#'s partial classes, and what several `impl`-like blocks of other languages name alike.
+/// Whether both are parts of one type: C#'s partial classes, or several `impl`-like blocks with the same name in other
+/// languages.
 fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
     let (a, b) = (one.get(), other.get());
     other.is_type()
@@ -140,12 +141,12 @@ fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
         && one.namespace() == other.namespace()
 }
 
-/// A type without its arguments.
+/// Returns a type without its arguments.
 fn head(written: &str) -> &str {
     written.split(['<', '[', '(']).next().unwrap_or_default()
 }
 
-/// The dotted names in a written type, in order.
+/// Returns the dotted names in a written type, in order.
 fn paths(written: &str) -> Vec<Vec<&str>> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut paths: Vec<Vec<&str>> = Vec::new();

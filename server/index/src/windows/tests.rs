@@ -1,4 +1,4 @@
-//! Windows against BM25 written down as in a textbook.
+//! Compares the window search with a textbook implementation of BM25.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

@@ -105,7 +105,7 @@ fn a_real_server_with_a_model_that_knows_nothing_is_measured_and_not_accused() {
     let Some(server) = LlamaServer::start(&["-c", "4096", "-np", "2"]) else { return };
     let project = Project::new("//- /a.py\nx = 1\n");
     let settings = format!("[[engine]]\nname = \"tiny\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
-    // Its vocabulary has no tokens for holes, and its name says nothing.
+    // Its vocabulary has no infill tokens, and its name is unknown.
     user_file(&project, &settings);
     let checked = project.run("engines check").expect_code(1);
     assert!(checked.stdout.contains("tiny: no template is known for"), "{}", checked.stdout);

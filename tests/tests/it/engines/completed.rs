@@ -33,7 +33,7 @@ fn the_suggestion_is_shown_in_its_place_and_how_it_came_about() {
     let project = Project::new(FIXTURE);
     let (server, settings) = llama_cpp();
     user_file(&project, &format!("{settings}fim = \"qwen2.5-coder\"\n"));
-    // Behind `é = 1; ` in the middle of the file: columns are characters.
+    // After `é = 1; ` in the middle of the file: columns are characters.
     let shown = project.run("engines complete shop/sum.py:12:12 --prompt").expect_code(0).stdout;
     for words in [
         "mock · llama-cpp · the server's · asked as qwen2.5-coder (configuration)",

@@ -1,4 +1,4 @@
-//! The client itself: its account of messages, on which every other test rests, notices what it should.
+//! The client itself: its checks of messages, on which every other test relies, detect violations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,7 +15,7 @@ fn an_answer_that_nobody_waits_for_is_noticed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     editor.client.request("ghostbench/status", Value::Null);
-    assert!(complaint(editor).contains("nobody waited for the answers to {2}"));
+    assert!(complaint(editor).contains("unread answers to {2}"));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_server_that_never_ran_is_noticed() {
     assert!(catch_unwind(AssertUnwindSafe(|| drop(client))).is_err());
 }
 
-/// What the client complains about when it goes.
+/// The client's panic message when it is dropped.
 fn complaint(editor: Editor) -> String {
     let complaint = catch_unwind(AssertUnwindSafe(|| drop(editor))).expect_err("the client complains");
     *complaint.downcast::<String>().expect("a complaint is a text")

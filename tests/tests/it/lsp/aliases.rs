@@ -1,5 +1,5 @@
-//! Documents that are opened by another path than the one by which the workspace knows their file: what stands after the cursor
-//! must not come back from the disk, nor from the same file in another window.
+//! Documents opened by another path than the workspace's path of the file: text after the cursor must not come from the file on
+//! disk, nor from the same file in another window.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::editor::{Editor, bare_setup, setup};
 use super::recording::{LOOP, SHOP, all_cases, lenses, record};
 use super::retrieval::{QUESTION, context_at, editor, has};
 
-/// What follows the question in its own file would answer it.
+/// The text after the question in its own file, which would be the answer.
 const ANSWER: &str = "(size)\n\n\ndef make_gadget(size):\n    return size\n";
 
 fn text() -> String {
@@ -29,8 +29,8 @@ fn link(target: impl AsRef<Path>, path: impl AsRef<Path>) {
     symlink(target, path).expect("the temporary folder is ours");
 }
 
-/// Asks in the document at `path`, of which nothing but the question is left, what the rest of its file would answer; and, to be
-/// sure that there is something to be found, in a document of its own.
+/// Opens the document at `path` with only the question, and checks that the rest of its file on disk is not used; a request in
+/// a separate document proves that the text is found elsewhere.
 #[track_caller]
 fn check_hidden(editor: &Editor, root: &Path, path: &Path) {
     let elsewhere = context_at(editor, &uri(&root.join("elsewhere.py")), QUESTION, QUESTION.len());
@@ -130,7 +130,7 @@ fn a_file_saved_by_another_path_of_the_root_is_read_again() {
     let project = project();
     let alias = project.beside("alias");
     link(project.root(), &alias);
-    // A client that says it watches, and tells of nothing.
+    // A client that claims to watch files, and sends no notification.
     let watching =
         |setup: Setup| setup.capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
     let editor = editor(&project, watching);
@@ -140,7 +140,7 @@ fn a_file_saved_by_another_path_of_the_root_is_read_again() {
     project.write("other.py", "def make_widget(size):\n    return size\n");
     editor.client.notify("textDocument/didSave", json!({"textDocument": saved.id()}));
     editor.close(&saved);
-    tests::wait_until("what was saved is found", || {
+    tests::wait_until("the saved text is found", || {
         has(&super::retrieval::context(&editor, "size = 3\nwidget = make_widget"), "other.py")
     });
 }

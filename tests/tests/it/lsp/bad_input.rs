@@ -1,5 +1,5 @@
-//! Places that do not exist, documents that are not open, names that are no files, texts too large: a right answer or a clear
-//! error, and the server goes on.
+//! Invalid positions, documents that are not open, URIs that are not files, texts too large: a right answer or a clear error,
+//! and the server continues.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use tests::lsp::Buffer;
 use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items, setup};
 use super::scripts::{RULES, TALK, assert_in_step};
 
-/// A warning among the types of messages.
+/// `MessageType.Warning`.
 const WARNING: u8 = 2;
 
 const REQUEST: &str = "textDocument/inlineCompletion";
@@ -28,7 +28,7 @@ fn change_at(buffer: &mut Buffer, start: (u32, u32), end: (u32, u32), text: &str
     buffer.did_change(vec![json!({"range": range, "text": text})])
 }
 
-/// The user is told of it in the editor's log, without code.
+/// The editor's log gets a warning without code.
 #[track_caller]
 fn expect_warning(editor: &Editor, word: &str) {
     expect_message(editor, "window/logMessage", word);
@@ -60,7 +60,7 @@ fn past_the_last_line_a_change_means_the_end_of_the_text() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "a = 1\nb = 2\n");
-    // Editors replace the whole text by a range that is surely large enough.
+    // Editors replace the whole text with a range that is surely large enough.
     editor.change(change_at(&mut buffer, (0, 0), (u32::MAX, 0), "c = 3"));
     let expected = Buffer::new(buffer.uri(), "python", editor.encoding, "c = 3");
     assert_in_step(&editor, &expected);
@@ -89,7 +89,7 @@ fn a_place_inside_a_character_is_a_clear_error() {
 
 #[test]
 fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_again() {
-    // In bytes, a character cannot be cut.
+    // A byte offset must not split a character.
     let misfits: [((u32, u32), (u32, u32)); 2] = [((1, 0), (0, 0)), ((0, 5), (0, 6))];
     let project = Project::new("");
     let client = setup(&project).encodings(&["utf-8"]);
@@ -148,7 +148,7 @@ fn a_change_that_cannot_be_read_is_no_change_of_everything() {
     }
 }
 
-/// Requests for the document are answered with an error that says what helps.
+/// Requests for the document return an error with a remedy.
 #[track_caller]
 fn assert_parted(editor: &Editor, buffer: &Buffer, why: &str) {
     let id = editor.client.request(REQUEST, at(buffer, 0, 0));

@@ -1,4 +1,4 @@
-//! Messages that are none, come at the wrong time or mean nothing: each is answered as the protocol says, and the server goes on.
+//! Malformed, untimely and unknown messages: each gets the protocol's response, and the server continues.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -11,7 +11,7 @@ use super::scripts::{RULES, assert_in_step};
 
 const OUTSIDE_WORLD: i32 = 3;
 
-/// Sends a body; it must be answered with this error, without an id, and the next request as ever.
+/// Sends a body; the response must be this error without an id, and the next request must succeed.
 #[track_caller]
 fn check_body(body: &[u8], code: i64) {
     let project = Project::new("");
@@ -49,7 +49,7 @@ fn batches_are_no_part_of_the_protocol() {
     check_body(br#"[{"jsonrpc":"2.0","id":1,"method":"ghostbench/status"}]"#, INVALID_REQUEST);
 }
 
-/// Sends bytes to a server that is not introduced yet, and gives how it ended.
+/// Sends bytes to a server before the handshake, and returns how it ended.
 #[track_caller]
 fn send_at_start(bytes: &[u8]) -> tests::Outcome {
     let project = Project::new("");
@@ -59,7 +59,7 @@ fn send_at_start(bytes: &[u8]) -> tests::Outcome {
     client.wait_for_end()
 }
 
-/// The same with headers that make no sense, which is answered at once.
+/// The same with invalid headers, which are rejected at once.
 #[track_caller]
 fn send_broken_headers(bytes: &[u8]) -> tests::Outcome {
     let project = Project::new("");
@@ -118,7 +118,7 @@ fn headers_may_be_written_in_any_case_and_have_company() {
     let body = r#"{"jsonrpc":"2.0","id":"mine","method":"ghostbench/status"}"#;
     let kind = "Content-Type: application/vscode-jsonrpc; charset=utf-8";
     let frame = format!("{kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    // In pieces, as pipes deliver.
+    // In pieces, as from a pipe.
     for byte in frame.as_bytes() {
         editor.client.send_bytes(&[*byte]);
     }
@@ -243,7 +243,7 @@ fn parameters_of_other_types_are_invalid() {
 #[test]
 fn notifications_of_other_types_change_nothing() {
     let project = Project::new("");
-    // The user may be told in the editor's log.
+    // The user may get a message in the editor's log.
     let client = setup(&project).allow("window/logMessage");
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let mut buffer = editor.open("echo.py", "x = 1\n");

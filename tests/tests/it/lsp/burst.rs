@@ -1,4 +1,4 @@
-//! Thousands of changes and requests in one go: nothing is lost, mixed up or answered twice.
+//! Thousands of changes and requests at once: nothing is lost, mixed up or answered twice.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,13 +14,13 @@ use super::scripts::{RULES, assert_in_step, echo};
 /// Messages in a burst.
 const MESSAGES: usize = 5_000;
 
-/// Documents they are about.
+/// Number of documents.
 const DOCUMENTS: usize = 4;
 
-/// Largest document of a burst, bytes; a text that grew beyond is replaced.
+/// Maximum document size in bytes; a larger text is replaced.
 const MAX_BYTES: usize = 4_000;
 
-/// A message of a burst, about one of the documents.
+/// A message of a burst for one of the documents.
 #[derive(Clone, Debug)]
 enum Message {
     Change(usize, Vec<Change>),
@@ -36,7 +36,7 @@ fn any_message() -> impl Strategy<Value = Message> {
     ]
 }
 
-/// A request, and what it must be answered with if it is answered with anything.
+/// A request, and its expected result if the result is not null.
 struct Asked {
     id: i64,
     text: String,
@@ -84,7 +84,7 @@ fn ask(editor: &Editor, buffer: &Buffer) -> Asked {
     Asked { id: editor.ask_at_end(buffer), text: echo(buffer.text()), buffer: buffer.clone() }
 }
 
-/// A request is answered with null once a newer request or change has come, and else for the text it was asked about.
+/// The result is null if a newer request or change has arrived, else it matches the text at the time of the request.
 #[track_caller]
 fn check_answer(asked: &Asked, answer: &Value) {
     if answer.is_null() {

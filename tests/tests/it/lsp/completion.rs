@@ -1,4 +1,4 @@
-//! `textDocument/inlineCompletion`: who is answered, and with what.
+//! `textDocument/inlineCompletion`: which requests are answered, and how.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -109,7 +109,7 @@ fn a_selection_that_does_not_touch_the_cursor_is_ignored() {
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "total = 1\nx = 2\n");
     let cursor = buffer.text().len();
-    // Neovim sends what is selected in visual mode.
+    // Neovim sends the selected text in visual mode.
     let selected = json!({"range": buffer.range(0..5), "text": "total"});
     let answer = ask_with_popup(&editor, &buffer, cursor, &selected);
     let items = items(&answer);
@@ -151,12 +151,12 @@ fn what_was_asked_for_by_key_lives_on_while_it_is_typed() {
     assert_eq!(editor.last_completion(), "reused");
 }
 
-/// An engine that has a choice of texts, and the file that it has them for.
+/// An engine with alternatives, and the file for which it has them.
 fn choice() -> Value {
     json!([{"path": "choice.py", "text": "total = 1", "others": ["total = 2", "price = 3", "total = 1", " "]}])
 }
 
-/// What the items of an answer at the end of a document put there.
+/// The texts that the items of an answer insert at the end of a document.
 #[track_caller]
 fn texts(editor: &Editor, buffer: &Buffer, trigger: u8) -> Vec<String> {
     let end = buffer.text().len();
@@ -171,7 +171,7 @@ fn who_asks_by_key_is_given_a_choice_and_who_types_one_suggestion() {
     let mut buffer = editor.open("choice.py", "x = 1\n");
     assert_eq!(texts(&editor, &buffer, AUTOMATIC), ["total = 1"]);
     let all = ["total = 1", "total = 2", "price = 3"];
-    assert_eq!(texts(&editor, &buffer, INVOKED), all, "what is shown stays first");
+    assert_eq!(texts(&editor, &buffer, INVOKED), all, "the shown text stays first");
     assert_eq!(editor.last_completion(), "ok");
     assert_eq!(texts(&editor, &buffer, INVOKED), all);
     assert_eq!(editor.last_completion(), "reused");
@@ -205,7 +205,7 @@ fn the_built_in_engine_has_a_choice() {
     let choice = texts(&editor, &buffer, INVOKED);
     let distinct: std::collections::BTreeSet<&String> = choice.iter().collect();
     assert!(choice.len() > 1 && choice.len() <= 6 && distinct.len() == choice.len(), "{choice:?}");
-    assert_eq!(texts(&editor, &buffer, AUTOMATIC), choice, "what is known is not taken back");
+    assert_eq!(texts(&editor, &buffer, AUTOMATIC), choice, "known texts are kept");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn an_edit_elsewhere_forgets_what_was_suggested() {
     let mut buffer = editor.open("echo.py", "x = 1\ny = 2\n");
     assert_in_step(&editor, &buffer);
     editor.change(buffer.edit(4..5, "3"));
-    // The echo of the old text would still fit at the cursor.
+    // The echo of the old text would still match at the cursor.
     assert_in_step(&editor, &buffer);
     assert_eq!(editor.last_completion(), "ok");
 }

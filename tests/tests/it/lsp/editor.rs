@@ -1,4 +1,4 @@
-//! What an editor does, in short: a server in a workspace, open documents, requests at their cursors.
+//! A simulated editor: a server in a workspace, open documents, requests at their cursors.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::{Buffer, Client, Encoding, Setup, uri};
 
-/// Why an automatic request is made.
+/// Trigger kind of an automatic request.
 pub(crate) const AUTOMATIC: u8 = 2;
-/// Why a request is made that the user asked for.
+/// Trigger kind of an explicit invocation.
 pub(crate) const INVOKED: u8 = 1;
 
 /// The protocol's error codes.
@@ -24,16 +24,16 @@ pub(crate) const REQUEST_FAILED: i64 = -32803;
 /// An editor with a project open.
 pub(crate) struct Editor {
     pub(crate) client: Client,
-    /// The server's answer to `initialize`.
+    /// The server's result of `initialize`.
     pub(crate) introduction: Value,
     pub(crate) encoding: Encoding,
     root: PathBuf,
 }
 
-/// Longer than any test takes, so that no engine runs out of time unless that is the test.
+/// Longer than any test takes, so that only tests of the deadline reach it.
 const DEADLINE_MS: u64 = 600_000;
 
-/// The client of an editor that has no folder open and no status line to update, and draws lenses again when told to.
+/// A client without a folder and without status updates, which accepts requests to refresh lenses.
 pub(crate) fn bare_setup() -> Setup {
     Setup::default()
         .allow("ghostbench/didChangeStatus")
@@ -47,19 +47,19 @@ pub(crate) fn setup(project: &Project) -> Setup {
 }
 
 impl Editor {
-    /// With the built-in engine.
+    /// Starts an editor with the built-in engine.
     #[track_caller]
     pub(crate) fn new(project: &Project) -> Editor {
         Editor::start(project, &[], setup(project))
     }
 
-    /// With an engine that follows rules.
+    /// Starts an editor with an engine that follows rules.
     #[track_caller]
     pub(crate) fn scripted(project: &Project, rules: &Value) -> Editor {
         Editor::start(project, &["--scripted", &rules.to_string()], setup(project))
     }
 
-    /// With further arguments of the server, and another client.
+    /// Starts an editor with additional server arguments and another client.
     #[track_caller]
     pub(crate) fn start(project: &Project, arguments: &[&str], setup: Setup) -> Editor {
         let mut command = project.ghostbench("lsp");
@@ -67,7 +67,7 @@ impl Editor {
         Editor::introduced(project, Client::spawn(command, setup))
     }
 
-    /// Of a client that has yet to introduce itself.
+    /// Completes the handshake of a client.
     #[track_caller]
     pub(crate) fn introduced(project: &Project, client: Client) -> Editor {
         let introduction = client.initialize();
@@ -77,12 +77,12 @@ impl Editor {
         Editor { client, introduction, encoding, root: project.root() }
     }
 
-    /// The URI of a file of the workspace.
+    /// Returns the URI of a file of the workspace.
     pub(crate) fn uri(&self, path: &str) -> String {
         uri(&self.root.join(path))
     }
 
-    /// Opens a file of the workspace with this text, whatever is on disk.
+    /// Opens a file of the workspace with this text, independent of the file on disk.
     #[track_caller]
     pub(crate) fn open(&self, path: &str, text: &str) -> Buffer {
         self.open_uri(&self.uri(path), text)
@@ -108,21 +108,21 @@ impl Editor {
         self.client.notify("textDocument/didChange", params);
     }
 
-    /// Asks for a completion at an offset, as typing does.
+    /// Requests a completion at an offset, as typing does.
     #[track_caller]
     pub(crate) fn ask(&self, buffer: &Buffer, offset: usize) -> i64 {
         self.client.request("textDocument/inlineCompletion", completion_params(buffer, offset, AUTOMATIC))
     }
 
-    /// Asks for a completion at the end.
+    /// Requests a completion at the end.
     #[track_caller]
     pub(crate) fn ask_at_end(&self, buffer: &Buffer) -> i64 {
         self.ask(buffer, buffer.text().len())
     }
 
-    /// The one item at an offset.
+    /// Returns the only item at an offset.
     ///
-    /// Fails when there is none.
+    /// Fails if there is none.
     #[track_caller]
     pub(crate) fn item(&self, buffer: &Buffer, offset: usize) -> Value {
         let id = self.ask(buffer, offset);
@@ -132,9 +132,9 @@ impl Editor {
         items.remove(0)
     }
 
-    /// The ghost text at an offset.
+    /// Returns the ghost text at an offset.
     ///
-    /// Fails when there is none.
+    /// Fails if there is none.
     #[track_caller]
     pub(crate) fn ghost_text(&self, buffer: &Buffer, offset: usize) -> String {
         buffer.ghost_text(offset, &self.item(buffer, offset))
@@ -146,7 +146,7 @@ impl Editor {
         self.client.call("ghostbench/status", Value::Null)
     }
 
-    /// How the last request for a completion ended.
+    /// Returns the outcome of the last completion request.
     #[track_caller]
     pub(crate) fn last_completion(&self) -> String {
         let status = self.status();
@@ -154,14 +154,14 @@ impl Editor {
         word.unwrap_or_else(|| panic!("no completion was asked for: {status}")).to_owned()
     }
 
-    /// Questions that an engine is working on.
+    /// Returns the number of requests in progress.
     #[track_caller]
     pub(crate) fn busy(&self) -> u64 {
         let status = self.status();
         status["busy"].as_u64().unwrap_or_else(|| panic!("no busy count: {status}"))
     }
 
-    /// Tells the server that a file of the workspace was created (1), changed (2) or deleted (3).
+    /// Notifies the server that a file of the workspace was created (1), changed (2) or deleted (3).
     #[track_caller]
     pub(crate) fn watched(&self, path: &str, kind: u8) {
         let change = json!({"uri": self.uri(path), "type": kind});
@@ -169,23 +169,23 @@ impl Editor {
     }
 }
 
-/// Parameters of `textDocument/inlineCompletion`.
+/// Returns the parameters of `textDocument/inlineCompletion`.
 #[track_caller]
 pub(crate) fn completion_params(buffer: &Buffer, offset: usize, trigger: u8) -> Value {
     let position = buffer.position(offset);
     json!({"textDocument": buffer.id(), "position": position, "context": {"triggerKind": trigger}})
 }
 
-/// The items of an answer, in either of the protocol's two forms.
+/// Returns the items of an answer, in either of the protocol's two forms.
 #[track_caller]
 pub(crate) fn items(answer: &Value) -> Vec<Value> {
     let list = answer.get("items").unwrap_or(answer).as_array();
     list.unwrap_or_else(|| panic!("no items: {answer}")).clone()
 }
 
-/// The first place of a text of which there is only one.
+/// Returns the offset of a text that occurs exactly once.
 #[track_caller]
 pub(crate) fn find(text: &str, needle: &str) -> usize {
-    assert_eq!(text.matches(needle).count(), 1, "`{needle}` stands once in the text");
+    assert_eq!(text.matches(needle).count(), 1, "`{needle}` occurs once in the text");
     text.find(needle).expect("it was counted")
 }

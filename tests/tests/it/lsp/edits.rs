@@ -16,8 +16,8 @@ use super::scripts::{RULES, assert_in_step, echo};
 /// Documents per encoding.
 const CASES: u32 = 60;
 
-/// What is typed: plain code, every line end, what ends a line elsewhere but not here, and characters of one to four bytes, alone
-/// and joined. None begins as an echo does, or the engine's last words would count as typed.
+/// Typed texts: plain code, every line end, characters that are line ends elsewhere but not here, and characters of one to four
+/// bytes, alone and combined. None begins as an echo does, or the engine's last words would count as typed.
 const PIECES: &[&str] = &[
     "x",
     " = ",
@@ -40,19 +40,19 @@ const PIECES: &[&str] = &[
     "مرحبا",
 ];
 
-/// What happens to a document in one notification.
+/// A document's change in one notification.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// The text between two places is replaced.
+    /// Replaces the text between two positions.
     Part { place: Index, length: usize, new: String },
-    /// Text is added at the end.
+    /// Appends text.
     Append(String),
-    /// The whole text is replaced.
+    /// Replaces the whole text.
     Whole(String),
 }
 
 impl Change {
-    /// Applies the change; gives it as the protocol writes it.
+    /// Applies the change; returns it in the protocol's form.
     pub(super) fn apply(&self, buffer: &mut Buffer) -> Value {
         match self {
             Change::Part { place, length, new } => {
@@ -78,25 +78,25 @@ pub(super) fn any_change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// A text of so many pieces at most.
+/// A text of at most this many pieces.
 pub(super) fn any_text(pieces: usize) -> impl Strategy<Value = String> {
     vec(select(PIECES), 0..=pieces).prop_map(|pieces| pieces.concat())
 }
 
-/// A runner whose cases are the same each time.
+/// A runner with deterministic cases.
 pub(super) fn runner() -> TestRunner {
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// Byte offsets that an editor can name: between characters, but not inside a line end.
+/// Byte offsets that an editor can express: between characters, but not inside a line end.
 fn places(text: &str) -> Vec<usize> {
     let offsets = text.char_indices().map(|(offset, _)| offset).chain([text.len()]);
     let is_place = |&offset: &usize| !(text[..offset].ends_with('\r') && text[offset..].starts_with('\n'));
     offsets.filter(is_place).collect()
 }
 
-/// An editor that counts in this encoding.
+/// An editor with this position encoding.
 #[track_caller]
 fn editor(project: &Project, encoding: Encoding) -> Editor {
     let client = setup(project).encodings(&[encoding.name()]);
@@ -138,7 +138,7 @@ fn check_random_edits(encoding: Encoding) {
     checked.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// As [`assert_in_step`], for a failure that can be made smaller.
+/// As [`assert_in_step`], for a failure that can be shrunk.
 fn check_in_step(editor: &Editor, buffer: &Buffer) -> TestCaseResult {
     let ghost_text = editor.ghost_text(buffer, buffer.text().len());
     prop_assert_eq!(ghost_text, echo(buffer.text()));
@@ -177,7 +177,7 @@ fn combining_marks_are_characters() {
 
 #[test]
 fn every_line_end_ends_a_line() {
-    // Typing is below a CR, a CRLF and an LF; then CR and LF come together and are one line end.
+    // Edits come after a CR, a CRLF and an LF; then CR and LF are joined to one line end.
     check("a\rb\r\nc\nd", &[(2..3, "x"), (5..6, "y"), (7..8, "z"), (2..3, ""), (2..4, "\n"), (3..3, "w")]);
 }
 

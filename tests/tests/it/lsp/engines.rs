@@ -28,7 +28,7 @@ fn a_server_of_llama_cpp_writes_ghost_text() {
     check(llama_cpp());
 }
 
-/// A server that asks another one.
+/// Our server with an engine that is another language server.
 #[test]
 fn a_language_server_writes_ghost_text() {
     let project = Project::new("");

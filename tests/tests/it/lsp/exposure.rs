@@ -1,4 +1,4 @@
-//! What becomes of a suggestion, shown, accepted or passed over, stands in the case that is recorded at its place.
+//! A case recorded at a suggestion's position contains the suggestion's outcome: shown, accepted or ignored.
 
 use cases::{Exposure, Origin};
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use super::editor::{Editor, find, items, setup};
 use super::recording::{LOOP, SHOP, case, record};
 use super::scripts::{RULES, TALK};
 
-/// Records at the only place of `needle`, and says where the case is from.
+/// Records a case at the only occurrence of `needle`, and returns the case's origin.
 #[track_caller]
 pub(crate) fn origin(editor: &Editor, buffer: &Buffer, needle: &str) -> Origin {
     case(editor, &record(editor, buffer, needle)).origin
 }
 
-/// Runs the command of an item, as editors do after they inserted it.
+/// Runs the command of an item, as editors do after inserting it.
 #[track_caller]
 pub(crate) fn accept(editor: &Editor, item: &Value) {
     let params = json!({"command": item["command"]["command"], "arguments": item["command"]["arguments"]});
@@ -36,7 +36,7 @@ fn a_case_says_whether_a_suggestion_stood_there() {
     let unseen = origin(&editor, &buffer, "if radius");
     assert_eq!((unseen.exposure, unseen.exposed_arm), (Exposure::None, None));
     accept(&editor, &item);
-    // Its identity is that of the question, so it is recorded again in other surroundings.
+    // Its identity is that of the hole, so it is recorded again in other surroundings.
     editor.change(buffer.append("# The end.\n"));
     let accepted = origin(&editor, &buffer, LOOP);
     assert_eq!(accepted.exposure, Exposure::Accepted);
@@ -51,7 +51,7 @@ fn an_item_reports_that_it_was_accepted() {
     let command = &item["command"];
     assert_eq!(command["command"], "ghostbench.didAcceptCompletionItem");
     assert!(command["arguments"][0].is_string(), "its one argument is the item's id: {item}");
-    // Editors insert first, then run the command; and some tell what they showed before.
+    // Editors insert first, then run the command; some also report the shown item before.
     editor.client.notify("textDocument/didShowCompletion", json!({"item": item}));
     editor.change(buffer.append(TALK));
     accept(&editor, &item);
@@ -80,7 +80,7 @@ fn a_suggestion_is_accepted_as_far_as_the_editor_says_in_utf_16_units() {
     let cursor = find(buffer.text(), "    \r\n") + 4;
     let item = editor.item(&buffer, cursor);
     assert_eq!(buffer.ghost_text(cursor, &item), suggestion);
-    // Counted in bytes this ends before the second line, counted in characters it goes on past what stands there.
+    // In bytes, this ends before the second line; in characters, it extends past the actual text.
     let accepted = "icon = '😀😀😀😀'\n    pr";
     editor.change(buffer.edit(cursor..cursor, &accepted.replace('\n', "\r\n")));
     let partly = json!({"item": item, "acceptedLength": Encoding::Utf16.length(accepted)});

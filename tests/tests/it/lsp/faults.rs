@@ -1,4 +1,5 @@
-//! Engines that fail while somebody types: the user is told each cause once, and ghost text is there again as soon as the engine is.
+//! Engines that fail while typing: each cause is reported to the user once, and ghost text returns as soon as the engine
+//! recovers.
 
 use std::fs;
 use std::net::TcpListener;
@@ -17,7 +18,7 @@ use super::scripts::TALK;
 use crate::engines::KEY;
 use crate::settings::user_file;
 
-/// Enough for a server on this machine, and soon over where none answers.
+/// Enough for a local server, and short if none answers.
 const DEADLINE_MS: u64 = 1_500;
 
 /// `MessageType.Warning`.
@@ -48,7 +49,7 @@ fn editor(project: &Project, url: &str) -> Editor {
     Editor::start(project, &["--log-level", "debug"], setup(project).options(options))
 }
 
-/// Types something that no engine said, and asks.
+/// Types a text that no engine suggested, and sends a request.
 #[track_caller]
 fn type_and_ask(editor: &Editor, buffer: &mut Buffer) -> Value {
     editor.change(buffer.append("y = 2\n"));
@@ -61,10 +62,10 @@ fn assert_nothing(editor: &Editor, buffer: &mut Buffer) {
     assert_eq!(items(&type_and_ask(editor, buffer)), Vec::<Value>::new());
 }
 
-/// Longest that a server which is well again is left alone after it was busy: the circuit breaker's longest wait is 8 s.
+/// Maximum time until a recovered server is used again: the circuit breaker's longest wait is 8 s.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
 
-/// Asks until the server answers again.
+/// Sends requests until the server answers again.
 #[track_caller]
 fn wait_until_answered(editor: &Editor, buffer: &mut Buffer) {
     let start = Instant::now();
@@ -74,7 +75,7 @@ fn wait_until_answered(editor: &Editor, buffer: &mut Buffer) {
     }
 }
 
-/// The message that the user was shown.
+/// Checks the message shown to the user.
 #[track_caller]
 fn told(editor: &Editor, words: &str) {
     let shown = editor.client.expect_notification("window/showMessage");
@@ -84,7 +85,7 @@ fn told(editor: &Editor, words: &str) {
     assert!(!message.contains(KEY), "{message}");
 }
 
-/// A server that answers like this until it is well again.
+/// Checks a server that replies like this until it recovers.
 #[track_caller]
 fn check(broken: Reply, words: &str) {
     let is_well = Arc::new(AtomicBool::new(false));
@@ -98,7 +99,7 @@ fn check(broken: Reply, words: &str) {
         for _ in 0..3 {
             assert_nothing(&editor, &mut buffer);
         }
-        // That it is told once shows at the end, when no message may lie unread.
+        // At the end no message may be unread, so it was reported only once.
         told(&editor, words);
         let status = editor.status();
         let fault = status["engines"][0]["fault"].as_str().unwrap_or_default();

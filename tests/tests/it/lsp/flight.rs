@@ -1,4 +1,4 @@
-//! Slow requests under way: everything else goes through at once, and each of them still ends with one answer.
+//! Slow requests in flight: all other requests are answered at once, and each slow one still gets one response.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use tests::lsp::Buffer;
 use super::editor::{AUTOMATIC, Editor, REQUEST_CANCELLED, completion_params};
 use super::scripts::{RULES, assert_in_step};
 
-/// More than four, the number of requests that servers of this kind work on at once by default.
+/// More than four, the default limit of concurrent requests.
 const SLOW: usize = 8;
 
-/// An editor with so many slow requests under way.
+/// An editor with this many slow requests in flight.
 struct InFlight {
     editor: Editor,
     slow: Vec<(Buffer, i64)>,
@@ -105,7 +105,7 @@ fn a_cancel_right_behind_its_request_is_answered_once() {
     for buffer in buffers.iter().cycle().take(200) {
         let id = editor.ask_at_end(buffer);
         editor.client.cancel(id);
-        // An answer may have been on its way; what is asked of the slow engine is not.
+        // A response may have been sent already; the slow engine's may not.
         let answer = editor.client.wait(id);
         if answer.is_err() || buffer.uri().ends_with("slow.py") {
             assert_cancelled(&answer);
@@ -184,7 +184,7 @@ fn shutting_down_under_requests_answers_them_first() {
     let InFlight { editor, slow } = in_flight(&project, SLOW);
     editor.client.shutdown();
     for (_, id) in slow {
-        // Whether the answer is null or an error, nobody will draw it.
+        // Null or an error: it is not shown.
         let _ = editor.client.wait(id);
     }
     editor.client.exit().expect_code(0);

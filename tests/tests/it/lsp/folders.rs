@@ -1,4 +1,4 @@
-//! Folders that come and go: the small and those that somebody works in are read first, and the removed not to their end.
+//! Folders that are added and removed: small ones and those being edited are read first, and reading a removed one stops early.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -6,7 +6,7 @@ use tests::lsp::Setup;
 
 use super::editor::Editor;
 
-/// So many entries make a folder a large one.
+/// This many entries make a folder large.
 const MANY: usize = 1_100;
 
 fn folder(editor: &Editor, name: &str) -> Value {
@@ -19,7 +19,7 @@ fn change(editor: &Editor, added: &[&str], removed: &[&str]) {
     editor.client.notify("workspace/didChangeWorkspaceFolders", json!({"event": event}));
 }
 
-/// What the status line was told.
+/// Received status notifications.
 #[derive(Default)]
 struct Statuses {
     begun: usize,
@@ -61,7 +61,7 @@ fn a_small_folder_does_not_wait_for_a_large_one() {
         statuses.take_next(&editor);
     }
     assert!(!statuses.has("shop is read"), "the small one came later and was read first");
-    // What is cut off is reported as ended, too.
+    // The interrupted work is reported as ended, too.
     editor.client.shutdown();
     while statuses.begun > statuses.ended {
         statuses.take_next(&editor);

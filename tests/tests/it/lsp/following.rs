@@ -1,4 +1,4 @@
-//! Whoever tells of what happens on disk, or nobody does: it is taken in, and what cannot be is told once.
+//! Changes on disk are followed with and without notifications from the client, and failures are reported once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::editor::{Editor, setup};
 use super::introduction::wait_until_ready;
 use super::retrieval::{QUESTION, context, editor, has, watching};
 
-/// An engine that names the files which its context comes from.
+/// An engine that answers with the files of its context.
 const RULES: &str = r#"[{"path": "", "context": true}]"#;
 
-/// What the log says when a folder was read.
+/// The log message after a folder was read.
 const READ: &str = ": read folder=";
 
 const GADGETS: &str = "def make_gadget(size):\n    return size\n";
@@ -24,19 +24,19 @@ fn project() -> Project {
     Project::new("//- /main.py\nsize = 1\n")
 }
 
-/// The log of a project's servers.
+/// Path of the log of a project's servers.
 pub(super) fn log(editor: &Editor) -> PathBuf {
     editor.status()["logFile"].as_str().expect("there is a log").into()
 }
 
-/// The file of this name somewhere below a folder.
+/// Finds the file of this name below a folder.
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let entries: Vec<PathBuf> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     let here = entries.iter().find(|path| path.ends_with(name)).cloned();
     here.or_else(|| entries.iter().find_map(|path| find(path, name)))
 }
 
-/// How many lines of a log hold these words.
+/// Number of log lines with these words.
 pub(super) fn count(log: &Path, words: &str) -> usize {
     fs::read_to_string(log).unwrap_or_default().lines().filter(|line| line.contains(words)).count()
 }
@@ -73,7 +73,7 @@ fn the_client_is_asked_to_tell_of_everything() {
 fn what_happens_before_the_client_watches_is_not_missed() {
     let project = project();
     let (path, home) = (project.root().join("gadgets.py"), project.home());
-    // The client takes its time to agree; it tells of nothing that happens before.
+    // The client delays its response; it does not report earlier events.
     let client = watching(setup(&project)).answer("client/registerCapability", move |_| {
         let is_read = || find(&home, "lsp.log").is_some_and(|log| count(&log, READ) == 1);
         wait_until("the folder is read", is_read);
@@ -81,7 +81,7 @@ fn what_happens_before_the_client_watches_is_not_missed() {
         Value::Null
     });
     let editor = Editor::start(&project, &["--scripted", RULES], client);
-    wait_until("what was written meanwhile is found", || finds(&editor, "gadgets.py"));
+    wait_until("the text written in between is found", || finds(&editor, "gadgets.py"));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn where_the_client_never_answers_we_watch() {
     wait_until("it is found", || finds(&editor, "deep/gadgets.py"));
 }
 
-/// A root that goes, and comes back changed.
+/// A root folder that is removed, and restored with changes.
 #[track_caller]
 fn check_root_comes_back(client: impl FnOnce(Setup) -> Setup) {
     let project = project();
@@ -113,7 +113,7 @@ fn check_root_comes_back(client: impl FnOnce(Setup) -> Setup) {
         fs::rename(project.root(), project.beside("away")).expect("the temporary folder is ours");
         editor.watched("main.py", 3);
         wait_until("it is missed", || state(&editor) == "failed");
-        // What was known is known still.
+        // The old index is still there.
         assert!(finds(&editor, "old.py"));
         let away = project.beside("away").join(format!("new_{round}.py"));
         fs::write(away, GADGETS.replace("gadget", &format!("gadget_{round}"))).expect("it is ours");
@@ -124,7 +124,7 @@ fn check_root_comes_back(client: impl FnOnce(Setup) -> Setup) {
         let question = format!("size = 3\ngadget = make_gadget_{round}");
         assert!(has(&context(&editor, &question), &format!("new_{round}.py")));
         let told = count(&log, "cannot be read");
-        assert_eq!(told, round, "it is told once: {}", fs::read_to_string(&log).expect("it is there"));
+        assert_eq!(told, round, "it is reported once: {}", fs::read_to_string(&log).expect("it is there"));
     }
 }
 
@@ -191,7 +191,7 @@ fn where_the_system_watches_no_more_folders_we_look() {
             has(&context(&editor, &format!("size = 3\ngadget = make_gadget_{name}")), &path)
         });
     }
-    assert_eq!(count(&log(&editor), "watches no more folders"), 1, "it is told once");
+    assert_eq!(count(&log(&editor), "watches no more folders"), 1, "it is reported once");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn tokens_are_put_together_for_engines_that_read_them_only() {
     assert_eq!(count(&log(&builtin), "tokens put together"), 1);
 }
 
-/// Nobody tells of these: they lie above the folder, in its repository, or in a folder that is left out.
+/// No watcher reports these: they are above the folder, in its repository, or in an excluded folder.
 #[cfg(unix)]
 #[test]
 fn what_no_watcher_sees_is_noticed() {
@@ -218,7 +218,7 @@ fn what_no_watcher_sees_is_noticed() {
     project.write("build/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55");
     fs::create_dir_all(project.beside(".git/info")).expect("the temporary folder is ours");
     let editor = editor(&project, watching);
-    // Who saves all the time keeps none of it from being noticed.
+    // Continuous saving must not delay the detection.
     let notices = |is_found: bool, path: &str| {
         wait_until("it is noticed", || {
             editor.watched("main.py", 2);

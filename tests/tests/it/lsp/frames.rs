@@ -1,4 +1,4 @@
-//! Frames that are no messages, each between good ones: answered once, as JSON-RPC has it, and no document is silently wrong after.
+//! Malformed frames between valid ones: each gets one JSON-RPC response, and no document silently diverges.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -7,7 +7,7 @@ use tests::lsp::Buffer;
 use super::editor::{Editor, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, setup};
 use super::scripts::{RULES, assert_in_step};
 
-/// What a frame may have changed.
+/// The possible effect of a lost frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lost {
     Nothing,
@@ -30,7 +30,7 @@ impl Two {
         Two { editor, buffers }
     }
 
-    /// What was lost is not answered for until the whole text comes, and everything else is in step.
+    /// A document with a lost change is rejected until its whole text arrives, and the other one is in step.
     #[track_caller]
     fn check_lost(&mut self, lost: Lost, why: &str) {
         let Two { editor, buffers } = self;
@@ -171,7 +171,7 @@ fn after_headers_that_make_no_sense_the_next_message_is_read() {
         "x: y".repeat(100_000),
     ] {
         two.editor.client.send_bytes(broken.as_bytes());
-        // Half of a line may be the beginning of good headers, so the answer may come with the next message.
+        // Half of a line may be the beginning of valid headers, so the response may come with the next message.
         let id = two.editor.client.request("ghostbench/status", Value::Null);
         let response = two.editor.client.wait_for_response(&Value::Null);
         let name: String = broken.chars().take(40).collect();
@@ -179,7 +179,7 @@ fn after_headers_that_make_no_sense_the_next_message_is_read() {
         assert!(two.editor.client.wait(id).expect("the next request is read").is_object(), "{name}");
         two.check_lost(Lost::All, &name);
     }
-    // The length is one of characters, so that the end of the body is taken for a header.
+    // The length counts characters, so the end of the body is parsed as a header.
     two.editor.client.send_bytes(format!("Content-Length: {characters}\r\n\r\n{body}").as_bytes());
     let id = two.editor.client.request("ghostbench/status", Value::Null);
     for _ in ["the body", "the header behind it"] {
@@ -227,7 +227,7 @@ fn what_javascript_can_write_and_utf_8_cannot_is_text() {
     ] {
         send(&changes);
         let shown = Buffer::new(two.buffers[0].uri(), "python", two.editor.encoding, expected);
-        // The end is past the last line end, where no encoding counts characters.
+        // The cursor is after the last line end, where character counts are the same in all encodings.
         assert_in_step(&two.editor, &shown);
     }
     two.buffers[0].change_all("c = 'tab\there'\n");

@@ -1,7 +1,7 @@
-//! A client that sends anything, in any order, and a great deal of it: every request is answered once, and the server goes on.
+//! A client that sends many messages of any kind, in any order: every request is answered once, and the server continues.
 //!
-//! The client of these tests asserts when it is dropped that each of its requests was answered exactly once and that the server ends as
-//! the protocol says.
+//! When it is dropped, the client of these tests asserts that each of its requests was answered exactly once and that the
+//! server ends as the protocol requires.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -11,7 +11,7 @@ use super::editor::{AUTOMATIC, Editor, PARSE_ERROR, completion_params, setup};
 use super::retrieval;
 use super::scripts::{RULES, assert_in_step};
 
-/// Small numbers that a seed decides (SplitMix64).
+/// Small pseudorandom numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -42,7 +42,7 @@ const METHODS: [&str; 12] = [
     "$/unknown",
 ];
 
-/// Parameters that a method may, must not or can hardly have.
+/// Valid, invalid and unlikely parameters of a method.
 fn params(random: &mut Random, buffer: &Buffer) -> Value {
     let numbers = [json!(0), json!(-1), json!(u64::MAX), json!(1e300), json!(2_147_483_648_u64), json!(0.5)];
     let number = |random: &mut Random| numbers[random.below(numbers.len())].clone();
@@ -64,7 +64,7 @@ fn params(random: &mut Random, buffer: &Buffer) -> Value {
     all[random.below(all.len())].clone()
 }
 
-/// Bodies that are no messages; each is answered once, with an error that has no id.
+/// Bodies that are not messages; each is answered once, with an error without an id.
 const GARBAGE: [&[u8]; 9] = [
     b"\xff\xfe\xfd",
     b"",
@@ -116,7 +116,7 @@ fn whatever_comes_in_whatever_order_each_request_is_answered_once() {
             }
         }
         for id in &asked {
-            // What waits for the slow engine.
+            // Requests that wait for the slow engine.
             editor.client.cancel(*id);
         }
         for id in asked {
@@ -136,7 +136,7 @@ fn lengths_that_are_wrong_cost_the_messages_that_they_cover_and_no_more() {
     for length in [0, 1, body.len() - 1, body.len() - 20] {
         editor.client.send_bytes(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         editor.client.send_bytes(body);
-        // The rest of the body is taken for a header; the answer may come with the next message.
+        // The rest of the body is parsed as a header; the response may come with the next message.
         let id = editor.client.request("ghostbench/status", Value::Null);
         for what in ["the body", "the header behind it"] {
             let response = editor.client.wait_for_response(&Value::Null);
@@ -163,7 +163,7 @@ fn a_flood_before_the_introduction_is_refused_and_the_introduction_works() {
     assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
-/// Questions under way in one document, from as many cursors.
+/// Pending requests in one document, from as many cursors.
 const QUESTIONS: usize = 50;
 
 #[test]

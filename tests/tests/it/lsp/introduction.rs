@@ -1,4 +1,4 @@
-//! `initialize`: what client and server agree on.
+//! `initialize`: negotiation of client and server.
 
 use std::fs;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn an_encoding_that_nobody_knows_is_passed_over() {
     assert_eq!(agreed(|setup| setup.encodings(&["utf-7", "utf-32"])), Encoding::Utf32);
 }
 
-/// The encoding that client and server agree on; they must also count alike.
+/// The negotiated encoding; positions must match in both copies.
 #[track_caller]
 fn agreed(offer: impl FnOnce(Setup) -> Setup) -> Encoding {
     let project = Project::new("");
@@ -119,7 +119,7 @@ fn files_that_change_on_disk_are_read_again() {
 fn a_client_that_draws_no_progress_is_sent_none() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
-    // The client fails on any message it did not ask for.
+    // The client fails on any unexpected message.
     wait_until_ready(&editor);
     assert_eq!(editor.status()["folders"][0]["state"], "ready");
 }
@@ -208,7 +208,7 @@ fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_star
         .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     editor.client.expect_request("workspace/configuration");
-    // It is asked to watch files once it has answered.
+    // The server registers for file events after `initialized`.
     editor.client.expect_request("client/registerCapability");
     let id = editor.ask_at_end(&editor.open("talk.py", "x = 1\n"));
     assert_eq!(items(&editor.client.wait(id).expect("it is no failure")), Vec::<Value>::new());
@@ -254,7 +254,7 @@ fn settings_that_mean_nothing_are_told_to_the_user() {
     assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
-/// The kinds of the progress under a token, up to its end.
+/// The kinds of progress for a token, up to its end.
 #[track_caller]
 pub(super) fn progress(editor: &Editor, token: &Value) -> Vec<String> {
     let mut kinds = Vec::new();

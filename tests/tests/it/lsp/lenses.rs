@@ -1,4 +1,4 @@
-//! Code lenses: where recorded cases stand while their text changes.
+//! Code lenses: the positions of recorded cases while their text changes.
 
 use serde_json::{Value, json};
 use tests::Project;
@@ -21,7 +21,7 @@ fn a_lens_stands_at_the_case_and_follows_edits() {
     let place = find(buffer.text(), "result = 0");
     editor.change(buffer.edit(place..place + 10, "result = 0\n    count = 1"));
     assert_lens_at(&editor, &buffer, "for order");
-    // What is below does not move it.
+    // Text below does not move it.
     editor.change(buffer.append("\n\nx = 1\n"));
     assert_lens_at(&editor, &buffer, "for order");
 }
@@ -127,7 +127,7 @@ fn a_lens_stands_in_one_text_though_the_next_change_is_under_way() {
 fn looking_for_cases_in_a_large_file_keeps_nobody_waiting() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
-    // What is the same everywhere takes longest to find.
+    // Repeated text takes longest to find.
     let line = "total = subtotal\n";
     let text = line.repeat(5_000);
     let large = editor.open("large.py", &text);
@@ -221,11 +221,11 @@ fn the_lenses_of_a_renamed_file_are_where_its_code_is() {
     tests::wait_until("the folder was read again", || lenses(&editor, &buffer).len() == 1);
     assert_lens_at(&editor, &buffer, "for order");
     assert_eq!(all_cases(&editor)[0]["path"], "store.py");
-    // A second copy leaves nobody to say which one it is.
+    // With a second copy, the file is ambiguous.
     std::fs::write(project.root().join("copy.py"), SHOP).expect("the project is ours");
     editor.watched("copy.py", 1);
     tests::wait_until("the folder was read again", || lenses(&editor, &buffer).is_empty());
-    // Where the recorded path is there again, that is the file.
+    // If the recorded path exists again, that is the file.
     std::fs::write(&old, SHOP).expect("the project is ours");
     let original = editor.open("shop.py", SHOP);
     assert_lens_at(&editor, &original, "for order");
@@ -244,7 +244,7 @@ fn a_copy_beside_the_recorded_file_has_no_lenses() {
     assert_lens_at(&editor, &editor.open("shop.py", SHOP), "for order");
 }
 
-/// Tells the server what the editor has renamed, as editors do it: on disk first.
+/// Notifies the server of a rename, as editors do: after the rename on disk.
 #[track_caller]
 fn rename(editor: &Editor, project: &Project, old: &str, new: &str) {
     let [from, to] = [old, new].map(|path| project.root().join(path));
@@ -260,7 +260,7 @@ fn lenses_and_recordings_go_with_a_file_that_the_editor_renames() {
     project.write("copy.py", SHOP);
     let editor = recorded_shop(&project);
     let buffer = editor.open("shop.py", SHOP);
-    // Its code is in another file too, so that nothing but the editor knows which one it is.
+    // Its code is in another file too, so that only the editor knows the right one.
     rename(&editor, &project, "shop.py", "store.py");
     editor.close(&buffer);
     let mut store = editor.open("store.py", SHOP);

@@ -1,4 +1,4 @@
-//! How the server ends: by protocol, with its client, or with a client that never listens.
+//! How the server ends: by protocol, with its client, or with a client that never reads.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ fn what_was_asked_before_shutdown_is_answered_before_the_end() {
     asked.push(editor.client.request("shutdown", Value::Null));
     editor.client.notify("exit", Value::Null);
     for id in asked {
-        // With whatever: a client that leaves in order still gets one answer to each of its questions.
+        // Any result: a client that shuts down properly gets one response to each request.
         let _ = editor.client.wait(id);
     }
     editor.client.wait_for_end().expect_code(0);
@@ -75,7 +75,7 @@ fn a_client_that_never_reads_is_left_alone_in_the_end() {
     let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
     send_until_refused(&client, || {});
-    tests::wait_until("the server ends though nobody reads", || client.has_ended());
+    tests::wait_until("the server ends although its output is not read", || client.has_ended());
     client.abandon().expect_code(OUTSIDE_WORLD).expect_message(&["read"]);
 }
 
@@ -88,16 +88,16 @@ fn a_client_that_goes_without_having_read_does_not_hold_the_server() {
         client.send(&question());
     }
     client.close_stdin();
-    tests::wait_until("the server ends though nobody reads", || client.has_ended());
+    tests::wait_until("the server ends although its output is not read", || client.has_ended());
     client.abandon().expect_code(0);
 }
 
-/// A question with a long answer: it is as long as the id that it repeats.
+/// A request with a long response: as long as the id that it repeats.
 fn question() -> Value {
     json!({"jsonrpc": "2.0", "id": "x".repeat(10_000), "method": "ghostbench/status"})
 }
 
-/// Asks until the server takes no more, or has taken far more than it should keep for anybody.
+/// Sends requests until the server accepts no more, or has accepted far more than it should buffer.
 #[track_caller]
 pub(super) fn send_until_refused(client: &Client, mut after_each: impl FnMut()) {
     let question = question().to_string();
@@ -129,7 +129,7 @@ fn a_client_that_reads_late_gets_everything() {
 fn no_code_reaches_the_log() {
     const CANARY: &str = "canary_9d27";
     let project = Project::new("");
-    // The user may be told in the editor's log.
+    // The user may get a message in the editor's log.
     let client = setup(&project).allow("window/logMessage").allow("window/showMessage");
     let rules = json!([
         {"path": "talk.py", "text": format!("{CANARY} = 1")},
@@ -147,7 +147,7 @@ fn no_code_reaches_the_log() {
         if path == "slow.py" {
             editor.client.cancel(id);
         }
-        // Well or not: what counts is what is written about it.
+        // Success or error: only the log matters.
         let _ = editor.client.wait(id);
         let recorded = record(&editor, &buffer, &format!("return {CANARY}"));
         if path != "slow.py" {
@@ -164,7 +164,7 @@ fn no_code_reaches_the_log() {
     let outcome = editor.client.exit().expect_code(0);
     let log = fs::read_to_string(log).expect("it can be read");
     for told in ["DEBUG", "panic", "didChange"] {
-        assert!(log.contains(told), "the log tells what happened, `{told}`: {log}");
+        assert!(log.contains(told), "the log contains `{told}`: {log}");
     }
     assert!(!log.contains(CANARY) && !outcome.stderr.contains(CANARY), "code is in the log: {log}");
 }

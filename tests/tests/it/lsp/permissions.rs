@@ -1,4 +1,4 @@
-//! Everything that holds code is its owner's alone, whatever the umask, and whatever existed before.
+//! All files with code are only accessible to their owner, whatever the umask, and even if they existed before.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use super::recording::{LOOP, SHOP, record};
 use crate::engines::open_ai;
 use crate::settings::user_file;
 
-/// `ghostbench` with arguments, creating files that everybody may read and write.
+/// `ghostbench` with arguments and a umask that lets everyone read and write.
 fn careless(project: &Project, arguments: &str) -> Command {
     let mut command = project.command(Path::new("sh"), "");
     command.args(["-c", "umask 000; exec \"$0\" \"$@\""]).arg(binary()).args(arguments.split_whitespace());
@@ -28,7 +28,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     [folder.to_owned()].into_iter().chain(below).collect()
 }
 
-/// What holds code: all that is named, and Ghostbench's own folders in the home folder.
+/// Everything with code: all named outputs, and Ghostbench's own folders in the home folder.
 fn outputs(project: &Project) -> Vec<PathBuf> {
     let named = ["run", "c.jsonl", "suite.jsonl", "report.html"].map(|name| project.beside(name));
     let of_home = below(&project.home()).into_iter().filter(|path| {
@@ -85,7 +85,7 @@ fn all_outputs_are_private_for_any_umask_and_if_they_were_shared_before() {
     let resume = format!("{replay} --resume");
     Running::start(careless(&project, &resume)).wait().expect_code(0);
     everything();
-    // A folder that a user names stays as the user made it, and so do files that nothing was written to.
+    // Folders named by a user keep their permissions, and so do files that weren't written.
     let written = ["run/predictions.jsonl", "run/scores.jsonl", "c.jsonl", "suite.jsonl", "report.html"];
     let mut again: Vec<PathBuf> = written.iter().map(|name| project.beside(name)).collect();
     let kept = ["recorded", "suites", ".log"];

@@ -1,4 +1,4 @@
-//! What must not be sent, recorded or shown, as it changes while documents are open.
+//! Code that must not be sent, recorded or shown, with rules that change while documents are open.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use super::introduction::wait_until_ready;
 use super::recording::{LOOP, SHOP, cursor};
 use super::retrieval::{QUESTION, context, editor, has};
 
-/// Whether a question in this document is answered by the engine, and one for a case recorded; both or none.
+/// Whether a completion in this document is answered by the engine and a case is recorded; both or none.
 #[track_caller]
 fn takes_part(editor: &Editor, buffer: &Buffer) -> bool {
     let answer = editor
@@ -51,7 +51,7 @@ fn a_file_that_becomes_ignored_while_it_is_open_takes_no_part_at_once_and_back()
         ("deep/inside/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"),
     ] {
         let path = project.write(file, rule);
-        // The marker says so of a folder that builds write.
+        // The marker file excludes a build output folder.
         assert!(!takes_part(&editor, &buffer), "{file}");
         if !file.ends_with("TAG") {
             fs::write(&path, "nothing\n").expect("it is ours");
@@ -83,7 +83,7 @@ fn a_file_that_is_closed_is_no_context_at_the_next_question_once_it_is_ignored()
         Project::new("//- /main.py\nx = 1\n//- /gadgets.py\ndef make_gadget(size):\n    return size\n");
     let editor = editor(&project, |setup| setup);
     assert!(has(&context(&editor, QUESTION), "gadgets.py"));
-    // At the next question, whatever the watcher has seen by then.
+    // At the next request, whether or not the watcher has noticed.
     for _ in 0..5 {
         project.write(".ghostbenchignore", "gadgets.py\n");
         assert!(!has(&context(&editor, QUESTION), "gadgets.py"));

@@ -1,4 +1,4 @@
-//! Ghost text by engines that are programs, which end with the server however it ends.
+//! Ghost text by engines that are programs, which end with the server in every case.
 
 use tests::{Project, wait_until};
 
@@ -6,7 +6,7 @@ use super::editor::{Editor, setup};
 use crate::programs::{is_alive, processes, program};
 use crate::settings::user_file;
 
-/// An editor whose ghost text is written by a program, which has written some.
+/// An editor whose engine is a program that has answered once.
 #[track_caller]
 fn writing(project: &Project) -> Editor {
     user_file(project, &program(project));
@@ -59,10 +59,10 @@ fn a_file_writes_ghost_text_again_after_its_server_died() {
     let project = Project::new("");
     let Some(settings) = crate::programs::tiny(&project) else { return };
     user_file(&project, &settings);
-    // A question that comes before the end of the server is known is told of it.
+    // A request before the server's end is detected gets an error.
     let editor = Editor::start(&project, &[], setup(&project).allow("window/showMessage"));
     let servers = || crate::programs::that_name(&project.beside("tiny.gguf"));
-    // What was answered before is not asked again, so each question is about a document of its own.
+    // Answers are cached, so each request uses a new document.
     let mut documents = 0..;
     let mut ask = || {
         let number = documents.next().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What was typed lately weighs more with the built-in engine.
+//! Recently typed code has more weight in the built-in engine.
 
 use tests::Project;
 use tests::lsp::Buffer;
@@ -22,7 +22,7 @@ x = 1
 x = 1
 ";
 
-/// Two calls that are as good as each other for who wants to write a third one.
+/// Two equally likely calls for a third one.
 const ALIKE: &str = "if x:\n    a = f(one)\nwhile x:\n    a = f(two)\nfor x in y:\n    a = f(\n";
 
 fn editor(project: &Project) -> Editor {
@@ -31,7 +31,7 @@ fn editor(project: &Project) -> Editor {
     editor
 }
 
-/// What is suggested to who asks by key.
+/// The suggestion on explicit invocation.
 #[track_caller]
 pub(super) fn suggestion(editor: &Editor, buffer: &Buffer, offset: usize) -> String {
     let answer =
@@ -64,7 +64,7 @@ fn what_was_typed_in_a_document_is_suggested_further_on() {
     let cursor = ALIKE.len() - 1;
     let opened = editor.open("opened.py", ALIKE);
     assert_eq!(suggestion(&editor, &opened, cursor), "two)");
-    // Code in other documents counts too, and this has no call yet where the cursor is.
+    // Code in other documents counts too, and this one has no call at the cursor yet.
     editor.close(&opened);
     let mut typed = editor.open("typed.py", &ALIKE.replace("one", ""));
     let at = find(ALIKE, "one");

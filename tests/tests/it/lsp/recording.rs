@@ -1,4 +1,4 @@
-//! `ghostbench/recordCase`, `cases`, `case` and code lenses: what stands at a cursor becomes a case, and its place is kept.
+//! `ghostbench/recordCase`, `cases`, `case` and code lenses: a cursor position becomes a case, and its position follows edits.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,13 +36,13 @@ def volume(radius):
 pub(super) const LOOP: &str =
     "for order in orders:\n        result += order.price\n        print('é 😀', result)";
 
-/// Records the case at the only place of `needle`.
+/// Records the case at the only occurrence of `needle`.
 #[track_caller]
 pub(super) fn record(editor: &Editor, buffer: &Buffer, needle: &str) -> Value {
     editor.client.call("ghostbench/recordCase", cursor(buffer, find(buffer.text(), needle)))
 }
 
-/// A document and a place in it.
+/// A document and a position in it.
 #[track_caller]
 pub(super) fn cursor(buffer: &Buffer, offset: usize) -> Value {
     json!({"textDocument": buffer.id(), "position": buffer.position(offset)})
@@ -54,7 +54,7 @@ pub(super) fn all_cases(editor: &Editor) -> Vec<Value> {
     list(editor.client.call("ghostbench/cases", json!({}))["cases"].take())
 }
 
-/// A case as it stands in the suite.
+/// Reads a case from the suite.
 #[track_caller]
 pub(super) fn case(editor: &Editor, recorded: &Value) -> Case {
     let mut result = editor.client.call("ghostbench/case", json!({"id": recorded["case"]["id"]}));

@@ -1,4 +1,4 @@
-//! `ghostbench/replay` and `scoreboard`: recorded cases are asked again, with progress and a way to stop, and show their results.
+//! `ghostbench/replay` and `scoreboard`: recorded cases are replayed with progress and cancellation, and show their results.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
 use super::scripts::{FOREVER_MS, RULES, assert_in_step, echo};
 use crate::rows;
 
-/// An engine that is right about one file, wrong about another, and tells what it saw in a third.
+/// An engine with a right answer for one file, a wrong one for another, and an echo for a third.
 pub(super) fn rules() -> Value {
     json!([
         {"path": "right.py", "text": LOOP},
@@ -127,11 +127,11 @@ fn a_replay_without_a_token_tells_no_progress() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let [(_, right_case), _] = two_recorded(&editor);
-    // The client fails on any message it did not ask for.
+    // The client fails on any unexpected message.
     assert_eq!(replay_case(&editor, &right_case)["requests"], 1);
 }
 
-/// Records a case that takes for ever, and gives the parameters of a replay of the suite.
+/// Records a case that never ends, and returns the parameters of a replay of the suite.
 #[track_caller]
 fn slow_recorded(editor: &Editor) -> (Buffer, Value) {
     let slow = editor.open("slow.py", SHOP);
@@ -140,7 +140,7 @@ fn slow_recorded(editor: &Editor) -> (Buffer, Value) {
     (slow, params)
 }
 
-/// A replay that takes for ever, under way.
+/// Starts a replay that never ends.
 #[track_caller]
 fn slow_replay(editor: &Editor) -> (Buffer, i64) {
     let (slow, params) = slow_recorded(editor);
@@ -149,7 +149,7 @@ fn slow_replay(editor: &Editor) -> (Buffer, i64) {
     (slow, id)
 }
 
-/// Stops a replay as its progress in the editor does.
+/// Cancels a replay as the editor's progress does.
 #[track_caller]
 fn stop(editor: &Editor) {
     editor.client.notify("window/workDoneProgress/cancel", json!({"token": 7}));
@@ -162,7 +162,7 @@ fn a_replay_is_stopped_where_its_progress_is_drawn() {
     two_recorded(&editor);
     let (_, id) = slow_replay(&editor);
     stop(&editor);
-    let replayed = editor.client.wait(id).expect("a stopped replay keeps what it has");
+    let replayed = editor.client.wait(id).expect("a stopped replay keeps its results");
     assert_eq!(replayed["cancelled"], true);
     assert_eq!(replayed["planned"], 3);
     assert!(replayed["requests"].as_u64() < Some(3), "{replayed}");
@@ -260,7 +260,7 @@ fn the_engine_sees_the_question_and_nothing_of_the_truth() {
     assert!(!question.contains("canary_5c1f"));
     replay_case(&editor, &recorded);
     let whole = editor.client.call("ghostbench/case", json!({"id": recorded["case"]["id"]}));
-    assert_eq!(whole["summary"]["results"][0]["text"], echo(&question), "the engine tells what it was given");
+    assert_eq!(whole["summary"]["results"][0]["text"], echo(&question), "the engine echoes its input");
 }
 
 #[test]

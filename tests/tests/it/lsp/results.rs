@@ -1,4 +1,4 @@
-//! Results of replays are shown whoever replayed: this server, another one, the command line; to the end or not.
+//! Results of replays are shown wherever the replay ran: this server, another one, the command line; complete or not.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use super::recording::{LOOP, SHOP, all_cases, record};
 use super::replay::{rules, title, two_recorded};
 use crate::rows;
 
-/// Replays the suite of the folder of a document.
+/// Replays the suite of a document's folder.
 #[track_caller]
 fn replay_suite(editor: &Editor, buffer: &Buffer) -> Value {
     editor.client.call("ghostbench/replay", json!({"target": "suite", "textDocument": buffer.id()}))
 }
 
-/// The run that the scoreboard shows.
+/// The run shown in the scoreboard.
 #[track_caller]
 fn shown_run(editor: &Editor) -> Value {
     editor.client.call("ghostbench/scoreboard", json!({}))["run"].take()
@@ -58,7 +58,7 @@ fn what_the_command_line_replayed_is_shown() {
 fn what_was_done_before_a_replay_was_cancelled_is_shown() {
     let project = Project::new("");
     let rules = json!([
-        // Longer than progress waits between two reports.
+        // Longer than the interval between two progress reports.
         {"path": "right.py", "delay_ms": 300, "text": LOOP},
         {"path": "slow.py", "delay_ms": super::scripts::FOREVER_MS},
     ]);

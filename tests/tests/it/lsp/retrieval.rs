@@ -1,4 +1,4 @@
-//! Code from elsewhere that goes with a question: found as people type, and followed on disk.
+//! Retrieved context of a request: from open documents and from changes on disk.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::editor::{Editor, setup};
 use super::following::{count, log};
 use super::introduction::wait_until_ready;
 
-/// An engine that names the files which its context comes from.
+/// An engine that answers with the files of its context.
 fn rules() -> Value {
     json!([{"path": "", "context": true}])
 }
@@ -27,7 +27,7 @@ def make_widget(size):
 total = 1
 ";
 
-/// A question whose answer needs `make_gadget`.
+/// A request whose answer needs `make_gadget`.
 pub(super) const QUESTION: &str = "size = 3\ngadget = make_gadget(size)\nprint(gadget)\nother = make_gadget";
 
 pub(super) fn editor(project: &Project, client: impl FnOnce(Setup) -> Setup) -> Editor {
@@ -41,13 +41,13 @@ pub(super) fn watching(setup: Setup) -> Setup {
     setup.capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into())
 }
 
-/// The files that the context of a question comes from. Each question is of its own, so that no answer is used again.
+/// The files of a request's context. Each request differs, so that no answer is reused.
 #[track_caller]
 pub(super) fn context(editor: &Editor, question: &str) -> Vec<String> {
     context_at(editor, &editor.uri("main.py"), question, question.len())
 }
 
-/// The files that the context of a question comes from which is asked at an offset of a document.
+/// The files of the context of a request at an offset of a document.
 #[track_caller]
 pub(super) fn context_at(editor: &Editor, uri: &str, text: &str, offset: usize) -> Vec<String> {
     let buffer = editor.open_uri(uri, text);
@@ -103,7 +103,7 @@ fn an_answer_is_not_used_again_when_another_document_was_closed() {
     let editor = editor(&project, |setup| setup);
     let mut other = editor.open("other.py", "total = 1\n");
     editor.change(other.append("\ndef make_gadget(size):\n    return size\n"));
-    // The question is newer than all that the other document ever held.
+    // The request is newer than any content of the other document.
     let question = editor.open("question.py", QUESTION);
     let before = editor.ghost_text(&question, QUESTION.len());
     assert!(before.contains("other.py"), "{before}");
@@ -203,7 +203,7 @@ fn a_switch_of_branches_is_taken_in_behind_the_running_server() {
             format!("def changed_{number}(size):\n    return size\n"),
         );
     }
-    // It answers all the while.
+    // It answers all the time.
     wait_until("the last change is found", || {
         has(&context(&editor, "x = changed_299(2)\ny = changed_299"), "shop/module_299.py")
     });
@@ -217,7 +217,7 @@ fn what_was_read_is_read_from_the_cache_the_next_time() {
         let listed = project.run("index --list --json");
         serde_json::from_str::<Value>(&listed.stdout).expect("a list")
     };
-    wait_until("what was read is cached", || caches()[0]["files"] == 3);
+    wait_until("the index is cached", || caches()[0]["files"] == 3);
     drop(first);
     project.write("other.py", "def make_gadget(size):\n    return size\n");
     let again = project.run("index . --json");
@@ -230,13 +230,13 @@ fn what_was_read_is_read_from_the_cache_the_next_time() {
 #[test]
 fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
     let project = Project::new(WORKSPACE);
-    // A file stands where the folder of caches would be.
+    // There is a file at the path of the cache folder.
     project.write("../home/.cache", "");
     let editor = editor(&project, |setup| setup);
     assert!(has(&context(&editor, "from widgets import make_widget\n\nwidget = make_widget"), "widgets.py"));
     let log = log(&editor);
-    wait_until("it is told", || count(&log, "nothing is cached") == 1);
-    // Each of these would be kept.
+    wait_until("it is reported", || count(&log, "nothing is cached") == 1);
+    // Each of these would be cached.
     for round in ["one", "two", "three"] {
         let gadgets = format!("def make_gadget_{round}(size):\n    return size\n");
         project.write(&format!("{round}.py"), gadgets.repeat(100));
@@ -244,5 +244,5 @@ fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
         wait_until("it is found", || has(&context(&editor, &question), &format!("{round}.py")));
     }
     drop(editor);
-    assert_eq!(count(&log, "nothing is cached"), 1, "it is told once");
+    assert_eq!(count(&log, "nothing is cached"), 1, "it is reported once");
 }

@@ -1,4 +1,4 @@
-//! What the scripted engine is told to do in these tests, and how the server's copy of a document is seen through it.
+//! Rules of the scripted engine in these tests, and a check of the server's copy of a document.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,11 @@ use tests::lsp::Buffer;
 
 use super::editor::Editor;
 
-/// Longer than a test waits for anything else, so that what waits for the engine is told apart from what does not.
+/// Longer than any other timeout, so that a wait for the engine is noticed.
 pub(crate) const FOREVER_MS: u64 = 600_000;
 
-/// Files by the engine's behaviour: `echo.py` tells which text the engine was given, `slow.py` is never answered, `talk.py`
-/// is answered with [`TALK`], `panic.py` and `fail.py` are not answered well.
+/// Files by the engine's behaviour: `echo.py` returns the engine's input, `slow.py` is never answered, `talk.py` is answered
+/// with [`TALK`], `panic.py` and `fail.py` fail.
 pub(crate) static RULES: LazyLock<Value> = LazyLock::new(|| {
     json!([
         {"path": "echo.py", "echo": true},
@@ -22,15 +22,15 @@ pub(crate) static RULES: LazyLock<Value> = LazyLock::new(|| {
     ])
 });
 
-/// What the engine says in `talk.py`.
+/// The engine's answer in `talk.py`.
 pub(crate) const TALK: &str = "total = 1";
 
-/// What the engine says in `echo.py` when its text is this.
+/// The engine's answer in `echo.py` for this text.
 pub(crate) fn echo(text: &str) -> String {
     format!("len={} blake3={}", text.len(), blake3::hash(text.as_bytes()).to_hex())
 }
 
-/// Fails unless the server's copy of a document that is echoed equals the client's.
+/// Fails unless the server's copy of an echoed document equals the client's.
 #[track_caller]
 pub(crate) fn assert_in_step(editor: &Editor, buffer: &Buffer) {
     let text = buffer.text();

@@ -1,4 +1,4 @@
-//! Settings in the editor: files that change while somebody works, who is trusted, and what is told once.
+//! Settings in the editor: changes of files, trust, and messages that are shown once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,14 +24,14 @@ fn talking(project: &Project, setup: Setup) -> (Editor, Buffer) {
     (editor, buffer)
 }
 
-/// Number of suggestions right now.
+/// Current number of suggestions.
 #[track_caller]
 fn suggestions(editor: &Editor, buffer: &Buffer) -> usize {
     let id = editor.ask_at_end(buffer);
     items(&editor.client.wait(id).expect("it is no failure")).len()
 }
 
-/// Gives the workspace's file another content, at once: the server follows it, and would see a file that is being written.
+/// Replaces the workspace's settings file atomically: the server follows it, and would read a partly written file.
 #[track_caller]
 fn rewrite(project: &Project, text: impl AsRef<[u8]>) -> PathBuf {
     let (new, path) = (project.beside("new.toml"), project.root().join("ghostbench.toml"));
@@ -40,14 +40,14 @@ fn rewrite(project: &Project, text: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// The next message that the user sees.
+/// The next message to the user.
 #[track_caller]
 fn told(editor: &Editor) -> String {
     let message = editor.client.expect_notification("window/showMessage");
     message["message"].as_str().expect("a message is text").to_owned()
 }
 
-/// Names of the engines, those that are not asked in brackets.
+/// Names of the engines; disabled ones in brackets.
 #[track_caller]
 fn engines(editor: &Editor) -> Vec<String> {
     let status = editor.status();
@@ -97,11 +97,11 @@ fn a_broken_file_keeps_what_it_was_and_is_told_once() {
     rewrite(&project, "[completion\n");
     let message = told(&editor);
     assert!(message.contains("ghostbench.toml:1:12: invalid TOML"), "{message}");
-    assert_eq!(suggestions(&editor, &buffer), 0, "what it said before holds");
-    // The same mistake at another place is told no more, a new one is.
+    assert_eq!(suggestions(&editor, &buffer), 0, "the previous setting remains in effect");
+    // The same mistake at another position is not reported again, a new one is.
     rewrite(&project, "# moved\n[completion\n[context]\nstratgy = 3\n");
     let message = told(&editor);
-    assert!(message.contains("stratgy") && !message.contains("no TOML"), "{message}");
+    assert!(message.contains("stratgy") && !message.contains("invalid TOML"), "{message}");
     assert_eq!(suggestions(&editor, &buffer), 0);
     rewrite(&project, ON);
     wait_for_suggestions(&editor, &buffer, 1);
@@ -186,7 +186,7 @@ fn each_folder_has_settings_of_its_own_and_a_common_mistake_is_told_once() {
     assert_eq!((suggestions(&editor, &off), suggestions(&editor, &on)), (0, 1));
     let message = told(&editor);
     assert!(message.contains("unknown key `colour`"), "{message}");
-    // The client fails on any message that nobody read.
+    // The client fails on any unread message.
 }
 
 #[test]

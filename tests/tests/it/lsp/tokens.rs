@@ -1,4 +1,4 @@
-//! The built-in engine reads the code of the day: what is typed elsewhere, what has changed on disk, what was cached.
+//! The built-in engine uses the current code: other open documents, files changed on disk, and the cache.
 
 use serde_json::Value;
 use tests::{Project, wait_until};
@@ -8,10 +8,10 @@ use super::following::{count, log};
 use super::introduction::wait_until_ready;
 use super::retrieval::watching;
 
-/// What the log says when tokens were put together, not when they followed a change.
+/// The log message for a full build of the tokens, which updates don't print.
 const PUT_TOGETHER: &str = "tokens put together";
 
-/// Code that nobody else has written.
+/// Code that occurs nowhere else.
 const GADGETS: &str = "\
 def polish(gadget):
     gadget.rotate_clockwise(degrees=90, careful=True)
@@ -20,7 +20,7 @@ def sharpen(gadget):
     gadget.rotate_clockwise(degrees=90, careful=True)
 ";
 
-/// So much code that a small change does not make anything be put together anew.
+/// Enough code that a small change does not cause a rebuild.
 fn project() -> Project {
     Project::generated(40)
 }
@@ -31,7 +31,7 @@ fn editor(project: &Project) -> Editor {
     editor
 }
 
-/// What is proposed behind `gadget.` in a function of this name, each of which is a question of its own.
+/// The proposal after `gadget.` in a function of this name; each name makes a new request.
 fn proposed(editor: &Editor, function: &str) -> String {
     let text = format!("def {function}(gadget):\n    gadget.");
     let buffer = editor.open("question.py", &text);
@@ -100,7 +100,7 @@ fn tokens_are_put_together_anew_when_much_has_changed() {
 fn a_second_start_takes_tokens_from_the_cache() {
     let project = project();
     project.write("gadgets.py", GADGETS);
-    // The log goes on from one start to the next.
+    // The log continues from one start to the next.
     let start = |from_cache: [usize; 2], name: &str| {
         let editor = editor(&project);
         let log = log(&editor);

@@ -1,4 +1,4 @@
-//! Typing on while an engine works: what it writes is shared with later requests or ended, whatever the editor cancels.
+//! Typing while an engine generates: its output is shared with later requests or stopped, whatever the editor cancels.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::editor::{Editor, items, setup};
 use super::scripts::{RULES, TALK};
 use crate::settings::user_file;
 
-/// A server of llama.cpp's kind that streams [`TALK`] in two pieces, the first one behind one gate and the second one behind another.
+/// A llama.cpp mock server that streams [`TALK`] in two pieces, each behind its own gate.
 struct Streaming {
     server: MockServer,
     first: Gate,
@@ -58,7 +58,7 @@ impl Streaming {
     }
 }
 
-/// Presses a key as VS Code does: the request under way is cancelled, and another one follows the change.
+/// Presses a key as VS Code does: cancels the pending request and sends a new one after the change.
 #[track_caller]
 fn press(editor: &Editor, buffer: &mut Buffer, key: &str, asked: i64) -> i64 {
     editor.client.cancel(asked);

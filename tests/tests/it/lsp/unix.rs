@@ -1,4 +1,4 @@
-//! Processes that end without a word, and memory.
+//! Processes that are killed, and memory.
 
 use std::fs;
 use std::ops::Range;
@@ -44,7 +44,7 @@ fn ten_thousand_requests_leave_memory_as_it_was() {
     let mut buffer = editor.open("talk.py", &"0000 = x\n".repeat(500));
     let mut ask = |numbers: Range<usize>| {
         for number in numbers {
-            // No text is like an earlier one, so that nothing is answered from memory.
+            // Every text is new, so that no answer comes from a cache.
             editor.change(buffer.edit(0..4, &format!("{number:04x}")));
             assert_eq!(editor.ghost_text(&buffer, buffer.text().len()), TALK);
             assert_eq!(editor.last_completion(), "ok");
@@ -70,7 +70,7 @@ fn a_client_that_never_reads_is_given_bounded_memory() {
     assert!((1..LIMIT_KIB).contains(&most), "{most} KiB");
 }
 
-/// Memory of a process; 0 once it has ended.
+/// Memory of a process; 0 once it has exited.
 #[cfg(target_os = "linux")]
 fn resident_kib(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A workspace of its own for the servers, who share a home: what one has cached, the next one finds.
+//! A separate workspace for the servers, with a shared home folder, so that each finds the caches of the previous ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,29 +18,29 @@ use super::question::{self, Question};
 use crate::measure::indexing::corpus::write_file;
 use crate::measure::lsp::editor::{DEADLINE_MS, Editor};
 
-/// A name that stands in one file, which no corpus has.
+/// A name that occurs in one file, and in no corpus.
 pub(super) const ANCHOR: &str = "bench_anchor";
 const ANCHOR_FILE: &str = "bench_anchor.py";
 const ANCHOR_TEXT: &str = "def bench_anchor(size):\n    return size\n";
 
-/// Longer than writing any cache takes.
+/// Timeout for writing a cache.
 const CACHING: Duration = Duration::from_secs(60);
-/// Between two looks at the cache.
+/// Poll interval of the cache.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Who hears of files that change.
+/// Source of file change notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Teller {
-    /// The client, which tells the server.
+    /// The client notifies the server.
     Client,
-    /// The server itself.
+    /// The server's own watcher.
     Watcher,
 }
 
 /// A copy of a corpus, and servers in it.
 pub(super) struct Desk {
     project: Arc<Project>,
-    /// As the system writes it.
+    /// Canonical path.
     pub(super) root: PathBuf,
     ghostbench: PathBuf,
     /// The corpus.
@@ -48,7 +48,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// Copies `corpus`, and lays a file beside it that defines [`ANCHOR`].
+    /// Copies `corpus`, and adds a file that defines [`ANCHOR`].
     pub(super) fn new(ghostbench: &Path, corpus: &Snapshot) -> Result<Desk> {
         let project = Project::new("");
         let root = project.root().canonicalize()?;
@@ -67,15 +67,15 @@ impl Desk {
         })
     }
 
-    /// A server that has just been started.
+    /// Starts a server.
     pub(super) fn start(&self, teller: Teller) -> Editor {
         let rules = question::rules().to_string();
-        // The built-in engine needs the tokens, which are most of what a server keeps beside the index.
+        // The built-in engine needs the tokens, which are most of a server's memory besides the index.
         let arguments = ["--scripted", &rules, "--engine", "builtin"];
         Editor::start(Arc::clone(&self.project), &self.ghostbench, &arguments, self.setup(teller))
     }
 
-    /// A server that has read the folder.
+    /// Starts a server and waits until it has read the folder.
     pub(super) fn start_and_wait(&self, teller: Teller) -> Result<Editor> {
         let editor = self.start(teller);
         editor.wait_for_folders()?;
@@ -96,7 +96,7 @@ impl Desk {
             .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
     }
 
-    /// How many files and lines the server says the folder has.
+    /// Returns the numbers of files and lines that the server reports.
     pub(super) fn told(&self, editor: &Editor) -> Result<(usize, usize)> {
         let status = editor.status();
         let number = |field: &str| {
@@ -106,7 +106,7 @@ impl Desk {
         Ok((number("files")? as usize, number("lines")? as usize))
     }
 
-    /// Waits until a server has cached what it has read.
+    /// Waits until a server has cached its index.
     pub(super) fn wait_for_cache(&self) -> Result<()> {
         let start = Instant::now();
         loop {
@@ -120,12 +120,12 @@ impl Desk {
         }
     }
 
-    /// A document that asks for the anchor.
+    /// Opens a document that asks for the anchor.
     pub(super) fn ask_for_anchor(&self, editor: &Editor) -> Question {
         Question::open(editor, &self.root, Language::Python, ANCHOR)
     }
 
-    /// The URI of a file of the workspace.
+    /// Returns the URI of a file of the workspace.
     pub(super) fn uri(&self, path: &str) -> String {
         uri(&self.root.join(path))
     }

@@ -1,4 +1,4 @@
-//! From an edit in one open document to the answer in another one that needs it.
+//! Time from an edit in one open document to the answer in another one that needs it.
 
 use std::fs;
 
@@ -14,14 +14,14 @@ use crate::measure::indexing::edits::{LANGUAGES, lines};
 use crate::measure::indexing::time;
 use crate::measure::lsp::editor::Editor;
 
-/// Edits in each language.
+/// Edits per language.
 const EDITS: usize = 100;
-/// Around an edit, lines of a window are shorter than this.
+/// Maximum length of the lines of a window around an edit.
 const LINE_BYTES: usize = 80;
-/// Lines before and after an edit that may be in a window with it, some of them blank.
+/// Maximum lines before and after an edit in its window, including blank ones.
 const NEAR_LINES: usize = 8;
 
-/// The times from a line typed into a document of 3,000, to the answer to the request that follows it at once.
+/// Returns the times from a line typed into a document of 3,000 lines to the answer to the request that immediately follows.
 pub(super) fn measure(desk: &Desk, indexed: &Indexed) -> Result<[Times; LANGUAGES.len()]> {
     let editor = desk.start_and_wait(Teller::Client)?;
     let mut times = Vec::new();
@@ -45,7 +45,7 @@ fn in_language(
     let mut edited = Buffer::new(desk.uri(path), language.name(), Encoding::Utf16, &lines.join("\n"));
     editor.open(&edited);
     let mut question = Question::open(editor, &desk.root, language, NAMES);
-    // From the last one on, so that the others stay where they are.
+    // From the last position on, so that the others stay valid.
     let mut places = places(language, edited.text());
     ensure!(!places.is_empty(), "the document in {} has no function", language.name());
     places.reverse();
@@ -75,8 +75,8 @@ fn in_language(
     Ok(Times::new(times))
 }
 
-/// Starts of the lines on which functions begin: what is typed there is code. Where lines are long, a window is more than an
-/// engine is given, so those places are left out.
+/// Returns the starts of lines with a function's first line, so that text typed there is code. Positions with long lines are
+/// excluded, because their window exceeds the engine's context.
 fn places(language: Language, text: &str) -> Vec<usize> {
     let functions = syntax::parse(language, text).functions(text);
     let start = |offset: usize| text[..offset].rfind('\n').map_or(0, |end| end + 1);

@@ -1,4 +1,4 @@
-//! A document that asks for a name which stands in another file or document.
+//! A document that asks for a name from another file or document.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use tests::lsp::{Buffer, Encoding, uri};
 use crate::measure::lsp::editor::Editor;
 use crate::measure::lsp::source::completion;
 
-/// What the names of all questions begin with.
+/// Prefix of all names.
 pub(super) const NAMES: &str = "bench_";
-/// What the files of all questions are called, but for their endings.
+/// File name of all questions, without extension.
 const FILE: &str = "bench_question";
 
-/// Rules of the scripted engine: questions are answered with the names that begin like theirs, or with nothing, which is not
-/// remembered; all else with what nobody types, so that no answer is used again.
+/// Rules of the scripted engine: a question is answered with the names with its prefix, or with nothing, which isn't cached;
+/// every other request with a character that isn't typed, so that no answer is reused.
 pub(super) fn rules() -> Value {
     let mut rules: Vec<Value> = Language::ALL
         .iter()
@@ -44,28 +44,28 @@ impl Question {
         Question { buffer, name: name.to_owned() }
     }
 
-    /// Asks for another name from now on.
+    /// Replaces the name.
     pub(super) fn change(&mut self, editor: &Editor, name: &str) {
         let change = self.buffer.change_all(&text(name));
         editor.change(self.buffer.did_change(vec![change]));
         self.name = name.to_owned();
-        // Until it is taken in.
+        // Waits until the change is processed.
         editor.status();
     }
 
-    /// Parameters of the request for a completion behind the name.
+    /// Parameters of the completion request after the name.
     pub(super) fn completion(&self) -> Value {
         completion(&self.buffer, self.buffer.text().len())
     }
 
-    /// Whether an answer shows that the engine was given the name.
+    /// Whether an answer shows that the engine's context contained the name.
     pub(super) fn is_answered_by(&self, answer: &Value) -> bool {
         let text = answer["items"][0]["insertText"].as_str().unwrap_or_default();
         let words = text.rsplit_once("words=").map_or("", |(_, words)| words);
         words.split_whitespace().any(|word| word == self.name)
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends the request and waits for the answer.
     pub(super) fn ask(&self, editor: &Editor) -> bool {
         self.is_answered_by(&editor.complete(self.completion()))
     }

@@ -1,4 +1,4 @@
-//! A server started without a cache, then again with what that one left.
+//! A server started without a cache, then again with the cache.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,20 +8,20 @@ use anyhow::{Result, ensure};
 use super::desk::{Desk, Teller};
 use crate::measure::lsp::memory::resident;
 
-/// Times it is started with a cache; the middle one counts.
+/// Number of starts with a cache; the median counts.
 const RUNS: usize = 5;
-/// Between two requests for a completion while the folder is being read.
+/// Time between two completion requests while the folder is being read.
 const POLL: Duration = Duration::from_millis(5);
-/// Longer than opening any folder takes.
+/// Timeout for opening a folder.
 const OPENING: Duration = Duration::from_secs(60);
 
-/// What was measured.
+/// Results.
 pub(in crate::measure::indexing) struct Reopened {
-    /// Resident set after indexing without a cache, with a document open and a completion answered; bytes.
+    /// Resident set in bytes after indexing without a cache, with an open document and after a completion.
     pub(in crate::measure::indexing) cold_memory: f64,
     /// The same after opening from the cache.
     pub(in crate::measure::indexing) warm_memory: f64,
-    /// From the start of the process to the first completion with something from another file, with a cache.
+    /// Time from the start of the process to the first completion with context from another file, with a cache.
     pub(in crate::measure::indexing) answered: Duration,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn measure(desk: &Desk) -> Result<Reopened> {
     Ok(Reopened { cold_memory, warm_memory, answered })
 }
 
-/// Memory of a server that has indexed the folder and cached that.
+/// Memory of a server that has indexed the folder and written the cache.
 fn cold(desk: &Desk) -> Result<f64> {
     let editor = desk.start_and_wait(Teller::Client)?;
     desk.wait_for_cache()?;
@@ -42,8 +42,8 @@ fn cold(desk: &Desk) -> Result<f64> {
     resident(&editor)
 }
 
-/// Time to the first answer, and memory, of a server that finds a cache. The index is published as a whole, so who is given a
-/// name from another file has all of it.
+/// Time to the first answer, and memory, of a server with a cache. The index is published as a whole, so a name from another
+/// file shows that all of it is there.
 fn warm(desk: &Desk) -> Result<(Duration, f64)> {
     let start = Instant::now();
     let editor = desk.start(Teller::Client);

@@ -1,7 +1,8 @@
-//! Branch switches behind somebody who types beside an unsaved document: thousands of files are rewritten at once.
+//! Branch switches while typing next to an unsaved document: thousands of files are rewritten at once.
 //!
 //! ```text
-//! keys, idle ─► files are rewritten ─► told ─► found by completions ─► counted in the status ─► keys, idle, in another document
+//! keys, idle ─► files are rewritten ─► told ─► found by completions ─► counted in the status ─► keys, idle, in another
+//! document
 //!               └──────────────────── keys go on ────────────────────┘
 //! ```
 
@@ -23,44 +24,44 @@ use crate::measure::indexing::edits::LANGUAGES;
 use crate::measure::lsp::editor::Editor;
 use crate::measure::lsp::memory::resident;
 
-/// Files that are rewritten; all but those that are typed into of a smaller folder.
+/// Number of rewritten files; in a smaller folder all except those being edited.
 const FILES: usize = 2_000;
-/// Switches of each teller, each behind somebody who types into another document than the time before.
+/// Number of switches per notification source, each while another document than before is being edited.
 const SWITCHES: usize = 6;
-/// Documents that are typed into by turns.
+/// Number of documents that are edited in turn.
 const DOCUMENTS: usize = 3;
-/// The shortest of them, lines.
+/// Minimum length of these documents in lines.
 const DOCUMENT_LINES: usize = 150;
-/// The longest document that is open beside them, unsaved.
+/// Maximum length of the unsaved document in lines.
 const NEIGHBOUR_LINES: usize = 3_000;
-/// Keys before each switch: long enough for the server to have rested from the switch before.
+/// Keys before each switch: enough for the server to become idle after the previous switch.
 const IDLE_KEYS: usize = 150;
-/// Rewritten files whose new names completions are asked for, the last one first.
+/// Number of rewritten files whose new names are requested, the last one first.
 const QUESTIONS: usize = 8;
-/// A switch that does not come.
+/// A switch that does not happen.
 const NEVER: usize = usize::MAX;
-/// Longer than any switch takes.
+/// Timeout of a switch.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What was measured.
+/// Results.
 pub(in crate::measure::indexing) struct Switches {
-    /// Files of each switch.
+    /// Files per switch.
     pub(in crate::measure::indexing) files: usize,
-    /// Completions while nothing happens.
+    /// Completion times while idle.
     pub(in crate::measure::indexing) idle: Times,
-    /// Completions from the first rewritten file until everything is known of all of them.
+    /// Completion times from the first rewritten file until everything is updated.
     pub(in crate::measure::indexing) meanwhile: Times,
-    /// From the first rewritten file until completions find what is new in all of them; the slowest switch.
+    /// Time from the first rewritten file until completions find the new names in all files; the slowest switch.
     pub(in crate::measure::indexing) searchable: Duration,
-    /// The same until the tokens of the built-in engine are new, too.
+    /// The same until the tokens of the built-in engine are updated, too.
     pub(in crate::measure::indexing) known: Duration,
-    /// Resident set afterwards, bytes.
+    /// Resident set afterwards in bytes.
     pub(in crate::measure::indexing) memory: f64,
 }
 
-/// Switches to and fro.
+/// Switches back and forth.
 pub(super) fn measure(desk: &Desk, teller: Teller) -> Result<Switches> {
-    // Whatever a switch leaves behind, the next one is another one.
+    // Different numbers, so that each switch differs from all earlier ones.
     let first = if teller == Teller::Client { 0 } else { SWITCHES };
     let editor = desk.start_and_wait(teller)?;
     let documents = documents(desk)?;
@@ -70,7 +71,7 @@ pub(super) fn measure(desk: &Desk, teller: Teller) -> Result<Switches> {
         .filter(|file| !documents.iter().any(|document| document.path == file.path))
         .take(FILES)
         .collect();
-    // It is searched in the place of its file, which is put together anew after each switch.
+    // Its text replaces its file in the index, which is merged again after each switch.
     let neighbour = unsaved(desk, &documents)?;
     editor.open(&neighbour);
     let scene = Scene { desk, editor: &editor, teller, files: &files };
@@ -91,7 +92,7 @@ pub(super) fn measure(desk: &Desk, teller: Teller) -> Result<Switches> {
     Ok(Switches { files: files.len(), idle, meanwhile, searchable, known, memory })
 }
 
-/// Files to type into, spread over the folder.
+/// Files to edit, spread over the folder.
 fn documents(desk: &Desk) -> Result<Vec<&SourceFile>> {
     let is_long = |file: &&SourceFile| file.text.lines().count() >= DOCUMENT_LINES;
     let has_place = |file: &&SourceFile| LANGUAGES.contains(&file.language) && place_in(&file.text).is_some();
@@ -100,7 +101,7 @@ fn documents(desk: &Desk) -> Result<Vec<&SourceFile>> {
     Ok((0..DOCUMENTS).map(|number| files[files.len() * (2 * number + 1) / (2 * DOCUMENTS)]).collect())
 }
 
-/// The longest of the other files, but for those longer than anybody edits, as a document that is not saved.
+/// Opens the longest of the other files within the limit as an unsaved document.
 fn unsaved(desk: &Desk, documents: &[&SourceFile]) -> Result<Buffer> {
     let is_other = |file: &&SourceFile| !documents.iter().any(|document| document.path == file.path);
     let lines = |file: &&SourceFile| file.text.lines().count();
@@ -111,7 +112,7 @@ fn unsaved(desk: &Desk, documents: &[&SourceFile]) -> Result<Buffer> {
     Ok(Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &text))
 }
 
-/// What all switches share.
+/// Shared by all switches.
 struct Scene<'a> {
     desk: &'a Desk,
     editor: &'a Editor,
@@ -127,13 +128,13 @@ struct Switch {
 }
 
 impl Scene<'_> {
-    /// Keys while nothing happens, with the same questions beside them as in a switch.
+    /// Keys while idle, with the same concurrent requests as in a switch.
     fn idle(&self, typing: &mut Typing<'_>) -> Result<Vec<Duration>> {
         let mut questions = Questions::new(self, NEVER);
         let mut keys = Vec::new();
         for _ in 0..IDLE_KEYS {
             keys.push(typing.key());
-            ensure!(questions.look(Instant::now())?.is_none(), "a name is found that stands nowhere");
+            ensure!(questions.look(Instant::now())?.is_none(), "a name is found that does not exist");
         }
         questions.end();
         Ok(keys)
@@ -176,14 +177,14 @@ impl Scene<'_> {
         })
     }
 
-    /// A file with a name in it that it does not have before, and a line more each time.
+    /// Returns the file with a new name and an additional line each time.
     fn rewritten(&self, number: usize, place: usize, file: &SourceFile) -> (PathBuf, String) {
         let end = if file.text.is_empty() || file.text.ends_with('\n') { "" } else { "\n" };
         let text = format!("{}{end}{}{};\n", file.text, "\n".repeat(number), name(number, place));
         (self.desk.root.join(&*file.path), text)
     }
 
-    /// Tells as VS Code does: it collects changes until there are no more of them, and sends all in one message.
+    /// Notifies as VS Code does: collects all changes and sends them in one message.
     fn tell(&self) {
         const CHANGED: u8 = 2;
         if self.teller == Teller::Client {
@@ -210,16 +211,16 @@ fn join(thread: ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
     thread.join().map_err(|_| anyhow!("the writer of the files panicked"))?
 }
 
-/// Questions for new names, asked one after the other beside the keys.
+/// Sequential requests for new names, concurrent with the keys.
 struct Questions<'a> {
     scene: &'a Scene<'a>,
     number: usize,
-    /// The places of the files that are still to be asked for.
+    /// Positions of the remaining files.
     left: Vec<usize>,
     asked: Option<(Question, i64)>,
-    /// How often the question was asked.
+    /// Number of requests for the current name.
     times: usize,
-    /// When a question that had to be asked again was answered.
+    /// Time at which a repeated request was answered.
     found: Option<Duration>,
 }
 
@@ -232,13 +233,13 @@ impl<'a> Questions<'a> {
         Questions { scene, number, left, asked: None, times: 0, found: None }
     }
 
-    /// Looks whether an answer has come, and asks on. Gives the time of the last name to appear, once all were found.
+    /// Checks for an answer, and sends the next request. Returns the time of the last name to appear once all were found.
     fn look(&mut self, start: Instant) -> Result<Option<Duration>> {
         let editor = self.scene.editor;
         if let Some((question, id)) = self.asked.take_if(|(_, id)| editor.client.is_answered(*id)) {
             let answer = editor.client.wait(id).map_err(|error| anyhow!("a completion failed: {error}"))?;
             if question.is_answered_by(&answer) {
-                // Those that are there when they are first asked for may have been there for long.
+                // Names found by the first request may have been available for a while.
                 if self.times > 1 || self.found.is_none() {
                     self.found = Some(start.elapsed());
                 }
@@ -255,10 +256,10 @@ impl<'a> Questions<'a> {
         Ok(None)
     }
 
-    /// Waits for what was asked.
+    /// Waits for the pending request.
     fn end(self) {
         if let Some((question, id)) = self.asked {
-            // What it is does not matter any more.
+            // The answer is no longer needed.
             drop(self.scene.editor.client.wait(id));
             question.close(self.scene.editor);
         }

@@ -1,4 +1,4 @@
-//! Somebody who types at a steady rate and wants a completion behind each key.
+//! Simulates typing at a steady rate with a completion request after each key.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use super::desk::Desk;
 use crate::measure::lsp::editor::Editor;
 use crate::measure::lsp::source::Typist;
 
-/// A key is due so often: as fast as anybody types.
+/// Time between keys: as fast as anybody types.
 pub(super) const PERIOD: Duration = Duration::from_millis(50);
-/// Typing begins at the first indented line behind so many percent of a file.
+/// Typing begins at the first indented line after this percentage of a file.
 const CURSOR_PERCENT: usize = 60;
 
-/// Keys in one document.
+/// Typing in one document.
 pub(super) struct Typing<'a> {
     editor: &'a Editor,
     typist: Typist,
@@ -24,7 +24,7 @@ pub(super) struct Typing<'a> {
 }
 
 impl<'a> Typing<'a> {
-    /// Opens a document and types a key into it, whose completion also finds out what is known of the file.
+    /// Opens a document and types a first key, whose completion also collects the file's context.
     pub(super) fn begin(desk: &Desk, editor: &'a Editor, file: &SourceFile) -> Result<Typing<'a>> {
         let buffer = Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &file.text);
         editor.open(&buffer);
@@ -34,8 +34,8 @@ impl<'a> Typing<'a> {
         Ok(typing)
     }
 
-    /// Types a key when it is due, and waits for the completion. The time begins when the key is due, so that those count too which
-    /// are late because the one before was slow.
+    /// Types a key when it is due, and waits for the completion. Time is measured from the moment when the key is due, so that
+    /// delays caused by a slow previous key count too.
     pub(super) fn key(&mut self) -> Duration {
         thread::sleep(self.due.saturating_duration_since(Instant::now()));
         let due = self.due;
@@ -51,7 +51,7 @@ impl<'a> Typing<'a> {
     }
 }
 
-/// Start of a line on which a method has a statement, most likely.
+/// Returns the start of a line that is most likely a statement in a method.
 pub(super) fn place_in(text: &str) -> Option<usize> {
     let lines = text.split_inclusive('\n').scan(0, |start, line| {
         *start += line.len();

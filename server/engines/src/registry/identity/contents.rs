@@ -1,6 +1,6 @@
 //! Hashes of the contents of files and folders.
 //!
-//! Only regular files are opened. Hashes of large files are remembered by size and times. A folder is read within limits, by a rule
+//! Only regular files are opened. Hashes of large files are cached by size and times. A folder is read within limits, by a rule
 //! that gives the same hash for the same files.
 
 use std::fs::{self, DirEntry, File, Metadata};
@@ -8,28 +8,28 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Smaller files are read faster than remembered hashes are looked up and kept, bytes.
+/// Minimum size in bytes for caching a hash: smaller files are read faster than the cache.
 const REMEMBERED_FROM: u64 = 16 << 20;
 
-/// Entries of a folder that count, with those of its folders: more than programs and models have, and read within a second.
+/// Maximum entries of a folder, including subfolders: more than programs and models have, and read within a second.
 const ENTRIES: usize = 10_000;
 
-/// Of so many bytes in a folder the contents count, of further files size and times: a model in several files is covered, a disk that
-/// an argument names is not read for minutes.
+/// Maximum bytes in a folder whose contents count; of further files only size and times count. A model in several files is
+/// covered, but a whole disk named by an argument is not read for minutes.
 const BYTES: u64 = 64 << 30;
 
-/// Folders that change without a change of the program in them.
+/// Folders that change without a change of their program.
 const PASSED_OVER: [&str; 4] = [".git", ".hg", ".svn", "__pycache__"];
 
-/// Reads contents.
+/// Reads and hashes contents.
 #[derive(Default)]
 pub(super) struct Contents {
-    /// The folder of hashes of large files, if any are kept.
+    /// The folder of cached hashes of large files, if there is one.
     pub(super) remembered: Option<PathBuf>,
 }
 
 impl Contents {
-    /// The hash of a file's contents, or of a folder's with the names in it.
+    /// Returns the hash of a file's contents, or of a folder's with its names.
     pub(super) fn hash(&self, path: &Path) -> io::Result<blake3::Hash> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() { self.folder(path) } else { self.file(path, &metadata) }
@@ -50,7 +50,8 @@ impl Contents {
             return Ok(known);
         }
         let hash = read(path)?;
-        // Best effort: the file is read again next time. One whole name per process, so that no reader sees half a line.
+        // Best effort: the file is read again next time. Each process writes its own complete file, so that no reader sees half
+        // a line.
         let partial = entry.with_extension(format!("{}.partial", std::process::id()));
         let _ = private_files::create_folder(remembered)
             .and_then(|()| private_files::write(&partial, format!("{stamp} {hash}").as_bytes()))
@@ -58,8 +59,8 @@ impl Contents {
         Ok(hash)
     }
 
-    /// Links to files count as the files, as caches of models have them; links to folders by where they lead, since they may lead
-    /// around in circles.
+    /// Links to files count as the files, as in caches of models; links to folders count by their targets' paths, because they
+    /// may form cycles.
     fn folder(&self, root: &Path) -> io::Result<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
         let (mut entries, mut bytes) = (0, 0);
@@ -92,7 +93,7 @@ impl Contents {
     }
 }
 
-/// The entries of a folder that count, by name.
+/// Returns the entries of a folder that count, by name.
 fn sorted(folder: &Path) -> io::Result<Vec<DirEntry>> {
     let counts = |entry: &DirEntry| !PASSED_OVER.iter().any(|name| entry.file_name() == *name);
     let mut entries: Vec<DirEntry> = fs::read_dir(folder)?.flatten().filter(counts).collect();
@@ -106,7 +107,7 @@ fn read(path: &Path) -> io::Result<blake3::Hash> {
     Ok(hasher.finalize())
 }
 
-/// What changes when a file does: size, times and, on Unix, its number. The time of the last change of its state cannot be set back.
+/// Data that changes with a file: size, times and, on Unix, its number. The time of the last status change cannot be set back.
 fn stamp(metadata: &Metadata) -> String {
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let modified = modified.unwrap_or_default().as_nanos();

@@ -1,8 +1,8 @@
-//! What a program's answers depend on besides its settings, as far as it shows without running it: the files that its command line
-//! leads to, and the variables that it inherits.
+//! Everything a program's answers depend on besides its settings, as far as it can be determined without running it: the files
+//! that its command line refers to, and its inherited variables.
 //!
-//! Reads the beginning of the program for its interpreter, and nothing else. What a program loads by itself stays unseen: modules that
-//! it imports, libraries, configuration in a home folder, servers that it asks.
+//! Reads the beginning of the program for its interpreter, and nothing else. Files that a program loads itself are unknown:
+//! imported modules, libraries, configuration in a home folder, servers.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use crate::Program;
 
-/// Longest first line of a script that names its interpreter, in bytes: as much as Linux reads.
+/// Maximum length of a shebang line in bytes: as much as Linux reads.
 const SHEBANG: u64 = 256;
 
-/// Variables that name the terminal, the login, the desktop or the editor that Ghostbench was started from. They differ from window
-/// to window, and models do not read them.
+/// Variables of the terminal, the login, the desktop or the editor from which Ghostbench was started. They differ between
+/// windows, and models do not read them.
 const OF_THE_SESSION: [&str; 30] = [
     "_",
     "COLORTERM",
@@ -49,7 +49,7 @@ const OF_THE_SESSION: [&str; 30] = [
     "XAUTHORITY",
 ];
 
-/// As [`OF_THE_SESSION`], by the beginning of the name.
+/// As [`OF_THE_SESSION`], by prefix.
 const OF_THE_SESSION_BEGIN: [&str; 22] = [
     "ALACRITTY_",
     "CHROME_",
@@ -75,7 +75,7 @@ const OF_THE_SESSION_BEGIN: [&str; 22] = [
     "ZELLIJ",
 ];
 
-/// The inherited variables that can change what a program does, as names and values in the order of the names.
+/// Returns the inherited variables that can change a program's behaviour, as names and values sorted by name.
 pub(super) fn environment(
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Vec<(OsString, OsString)> {
@@ -89,7 +89,7 @@ fn is_of_the_session(name: &OsStr) -> bool {
     OF_THE_SESSION.contains(&&*name) || OF_THE_SESSION_BEGIN.iter().any(|begin| name.starts_with(begin))
 }
 
-/// The variables that a program gets from us, besides its own, as bytes without ambiguity.
+/// Returns the variables that a program inherits, without its own, in an unambiguous encoding.
 pub(super) fn inherited_by(program: &Program, environment: &[(OsString, OsString)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in environment {
@@ -104,7 +104,7 @@ pub(super) fn inherited_by(program: &Program, environment: &[(OsString, OsString
     bytes
 }
 
-/// The files and folders that the word at a place of the command line leads to; for the program itself also its interpreter.
+/// Returns the files and folders that an argument of the command line refers to; for the program itself also its interpreter.
 pub(super) fn leads_to(program: &Program, place: usize) -> Vec<PathBuf> {
     if place == 0 {
         let file = program.file().unwrap_or_else(|| PathBuf::from(&program.command[0]));
@@ -126,7 +126,7 @@ pub(super) fn leads_to(program: &Program, place: usize) -> Vec<PathBuf> {
         found.extend(module(word, folder));
     }
     if found.is_empty() {
-        // What a shell runs.
+        // A shell's command text.
         let words = word.split(|c: char| c.is_whitespace() || "'\"`;&|()<>".contains(c));
         let files = words.filter(|word| word.contains(['.', '/', '\\'])).filter_map(existing);
         found.extend(files.filter(|path| path.is_file()));
@@ -134,7 +134,7 @@ pub(super) fn leads_to(program: &Program, place: usize) -> Vec<PathBuf> {
     found
 }
 
-/// The file and the folder of the package in which Python finds a module before all others.
+/// Returns the file and the package folder where Python searches a module first.
 fn module(name: &str, folder: &Path) -> Vec<PathBuf> {
     let package = name.split('.').next().unwrap_or(name);
     [format!("{package}.py"), package.to_owned()]
@@ -144,7 +144,7 @@ fn module(name: &str, folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The program that runs a script by its first line.
+/// Returns the interpreter in a script's first line.
 fn interpreter(script: &Path, program: &Program) -> Option<PathBuf> {
     if !script.is_file() {
         return None;

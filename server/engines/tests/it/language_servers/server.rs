@@ -1,7 +1,7 @@
-//! A language server for tests: this test's own program, started once more. What it does wrong is told by the document that it is asked
-//! about, and by its arguments where that comes before any document. It writes down all that it hears.
+//! A language server for tests: this test's own program, started once more. The document of a request selects its misbehaviour,
+//! or its arguments if that comes before any document. It logs all messages that it receives.
 //!
-//! The test harness prints a few lines before it has its turn, as many a real server's runtime does.
+//! The test harness prints a few lines first, as many a real server's runtime does.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -14,15 +14,15 @@ use config::Secret;
 use engines::Program;
 use serde_json::{Value, json};
 
-/// How it begins: `offers`, `registers`, `lists`, `nothing`, `hangs`, `dies`.
+/// Its mode: `offers`, `registers`, `lists`, `nothing`, `hangs`, `dies`.
 const BEGINNING: &str = "GHOSTBENCH_TEST_SERVER";
-/// Where it writes down what it hears.
+/// Path of its log.
 const LOG: &str = "GHOSTBENCH_TEST_SERVER_LOG";
 
-/// What it inserts.
+/// The text that it inserts.
 pub(crate) const INSERTED: &str = "width * height";
 
-/// The program, with what it hears in `log`.
+/// The program, with its log at `log`.
 pub(crate) fn program(beginning: &str, log: &Path) -> Program {
     let this = env::current_exe().expect("a running test has a path");
     let arguments = ["language_servers::server::serves", "--exact", "--nocapture", "--test-threads=1"];
@@ -39,13 +39,13 @@ pub(crate) fn program(beginning: &str, log: &Path) -> Program {
     }
 }
 
-/// What it has heard so far: the messages, and when it started.
+/// The logged messages and starts.
 pub(crate) fn heard(log: &Path) -> Vec<Value> {
     let text = fs::read_to_string(log).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Not a test, but the server's `main`; of no effect where nobody started it as one.
+/// Not a test, but the server's `main`; does nothing unless started as a server.
 #[test]
 fn serves() {
     if let (Ok(beginning), Ok(log)) = (env::var(BEGINNING), env::var(LOG)) {
@@ -56,9 +56,9 @@ fn serves() {
 struct Serving {
     beginning: String,
     log: PathBuf,
-    /// The last one that was opened.
+    /// The latest opened document.
     document: String,
-    /// Numbers of questions that wait for another one.
+    /// Requests that wait for another one.
     held: Vec<Value>,
 }
 
@@ -112,7 +112,7 @@ impl Serving {
                     message["params"]["textDocument"]["text"].as_str().unwrap_or_default().to_owned();
             }
             Some("textDocument/inlineCompletion") => self.complete(id),
-            // Too late, and to somebody who does not wait.
+            // Too late, and for a request that is no longer pending.
             Some("$/cancelRequest") => answer(&message["params"]["id"], &item("late")),
             Some("shutdown") => answer(id, &Value::Null),
             Some("exit") => std::process::exit(0),
@@ -144,7 +144,7 @@ impl Serving {
                 self.held.drain(..).for_each(|id| answer(&id, &item(INSERTED)));
             }
         } else if does("# a choice") {
-            // The second one is for another place.
+            // The second one is for another position.
             let elsewhere = json!({"line": 0, "character": 0});
             let elsewhere = json!({"insertText": "x", "range": {"start": elsewhere, "end": elsewhere}});
             let texts = [INSERTED, "other", "third"].map(|text| json!({"insertText": text}));
@@ -169,7 +169,7 @@ fn say(message: &Value) {
     write(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
 }
 
-/// Whoever hung up does not mind.
+/// The client may have closed the pipe.
 fn write(text: &str) {
     let mut output = io::stdout().lock();
     let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
@@ -180,7 +180,7 @@ fn fail(reason: &str) -> ! {
     std::process::exit(3)
 }
 
-/// The next message; `None` at the end.
+/// Reads the next message; `None` at the end.
 fn read() -> Option<Value> {
     let mut input = io::stdin().lock();
     let mut header = Vec::new();
