@@ -195,7 +195,9 @@ fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: Tail) -> Option<Obstacl
 /// Whether the place shows how much is asked for. On a fresh line that is a statement with its blocks where the rest is missing, and the
 /// rest of the block where its end is there; so what is left of a block must not look like the other of the two.
 fn shows_end(source: &SourceFile, hole: &Hole, tail: Tail) -> bool {
-    let is_block = hole.shape == Shape::BlockStart && hole.kind != BlockKind::Catch;
+    // A `catch` behind its brace is no fresh line.
+    let is_behind = hole.kind == BlockKind::Catch && source.language.has_brace_blocks();
+    let is_block = hole.shape == Shape::BlockStart && !is_behind;
     let Some(body) = hole.in_body.filter(|body| is_block && !body.is_last) else { return true };
     match tail {
         Tail::Whole => true,

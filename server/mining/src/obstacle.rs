@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cases::{Case, Variant};
-use syntax::Language;
+use syntax::{Holds, Language, Reader, TokenKind};
 use text::is_invisible;
 
 /// Why a place is not made a case.
@@ -15,8 +15,12 @@ use text::is_invisible;
 pub enum Obstacle {
     /// Without the truth, the text before and after the cursor is one word.
     InsideWord,
-    /// Nothing follows that would show where an indented block of several statements ends.
+    /// Nothing follows that would show where an indented block of several statements ends, and its head is not right before the cursor.
     NoEnd,
+    /// The truth closes a block around the cursor: the same cursor asks for a statement in that block.
+    OuterStatement,
+    /// The truth ends among the statements of a block that it opens: it could as well end with the block's head.
+    PartOfBlock,
     /// The truth is the text that follows: an engine may also have repeated that.
     Repeated,
     /// Only the truth is indented by tabs, or only the rest of the file is.
@@ -49,6 +53,8 @@ impl Obstacle {
         match self {
             Obstacle::InsideWord => "inside_word",
             Obstacle::NoEnd => "no_end",
+            Obstacle::OuterStatement => "outer_statement",
+            Obstacle::PartOfBlock => "part_of_block",
             Obstacle::Repeated => "repeated",
             Obstacle::OtherIndentation => "other_indentation",
             Obstacle::AcrossArms => "across_arms",
@@ -73,6 +79,8 @@ impl fmt::Display for Obstacle {
         f.write_str(match self {
             Obstacle::InsideWord => "without its truth the cursor is inside a word",
             Obstacle::NoEnd => "nothing shows where its block ends",
+            Obstacle::OuterStatement => "its truth closes a block around the cursor",
+            Obstacle::PartOfBlock => "its truth ends inside of a block that it opens",
             Obstacle::Repeated => "its truth is repeated after the cursor",
             Obstacle::OtherIndentation => "its truth alone is indented by tabs, or by blanks",
             Obstacle::AcrossArms => "it is a part of alternative #if arms",
@@ -92,19 +100,13 @@ impl fmt::Display for Obstacle {
 /// What keeps a right answer to `case` from being shown, if anything does.
 pub(crate) fn obstacle(case: &Case) -> Option<Obstacle> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let is_indented =
-        Language::from_name(&case.language).is_some_and(|language| !language.has_brace_blocks());
+    let language = Language::from_name(&case.language);
+    let is_indented = language.is_some_and(|language| !language.has_brace_blocks());
     let truth = case.truth.trim();
     let follows = case.suffix.trim_start();
     let checks = [
         (Obstacle::InsideWord, case.prefix.ends_with(is_word) && case.suffix.starts_with(is_word)),
-        (
-            Obstacle::NoEnd,
-            is_indented
-                && case.variant == Some(Variant::RestOfBlock)
-                && follows.is_empty()
-                && truth.contains('\n'),
-        ),
+        (Obstacle::NoEnd, is_indented && is_rest_of_body(case) && follows.is_empty() && truth.contains('\n')),
         (
             Obstacle::Repeated,
             !truth.is_empty() && follows.starts_with(truth) && case.suffix.starts_with(['\r', '\n']),
@@ -112,7 +114,54 @@ pub(crate) fn obstacle(case: &Case) -> Option<Obstacle> {
         (Obstacle::OtherIndentation, is_indented_alone(case)),
         (Obstacle::Invisible, case.truth.contains(is_invisible)),
     ];
-    checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
+    let of_blocks = || {
+        language.filter(|language| language.has_brace_blocks()).and_then(|language| blocks(language, case))
+    };
+    checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle)).or_else(of_blocks)
+}
+
+/// Whether the truth is what is left of a body, and the head of the body is not right before the cursor.
+fn is_rest_of_body(case: &Case) -> bool {
+    let cut = case.tags.get("cut").map(String::as_str);
+    match case.variant {
+        Some(Variant::RestOfBlock) => true,
+        Some(Variant::HeaderEnd) => !ends_with_head(case),
+        _ => cut == Some("header_end") && !ends_with_head(case),
+    }
+}
+
+fn ends_with_head(case: &Case) -> bool {
+    let Some(language) = Language::from_name(&case.language) else { return false };
+    let tokens = syntax::lex(language, &case.prefix);
+    let last = tokens.iter().rfind(|token| token.kind != TokenKind::Newline);
+    last.is_some_and(|last| &case.prefix[last.range.clone()] == ":")
+}
+
+/// Why the brackets that the truth opens and closes do not tell where it ends.
+fn blocks(language: Language, case: &Case) -> Option<Obstacle> {
+    let text = [&*case.prefix, &*case.truth].concat();
+    let tokens = syntax::lex(language, &text);
+    let (known, truth) =
+        tokens.split_at(tokens.partition_point(|token| token.range.start < case.prefix.len()));
+    let mut reader = Reader::new(language);
+    known.iter().for_each(|token| reader.read(&text, token, 0));
+    let (depth, blocks) = (reader.open().len(), reader.block_depth());
+    let is_item = reader.open().last().is_some_and(|open| open.holds != Holds::Block);
+    for token in truth {
+        reader.read(&text, token, 0);
+        if reader.open().len() < blocks {
+            return Some(Obstacle::OuterStatement);
+        }
+    }
+    let last = truth.iter().rfind(|token| token.kind != TokenKind::Newline)?;
+    let is_tail_missing = matches!(case.variant, Some(Variant::FileTail | Variant::FunctionTail));
+    let is_on_fresh_line = case.prefix.trim_end_matches([' ', '\t']).ends_with('\n');
+    if is_item && is_tail_missing && is_on_fresh_line && reader.open().len() >= depth {
+        // More items of the list may follow.
+        return Some(Obstacle::UnclearEnd);
+    }
+    let opened = reader.open().get(depth..)?.iter().find(|open| open.holds == Holds::Block)?;
+    (opened.start < last.range.start).then_some(Obstacle::PartOfBlock)
 }
 
 fn is_indented_alone(case: &Case) -> bool {

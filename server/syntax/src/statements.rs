@@ -85,6 +85,12 @@ struct Statement<'a> {
     is_annotation: bool,
     /// Whether an `else` may follow a `;`.
     has_if: bool,
+    /// Whether it makes a new object: braces behind it may hold what that begins with.
+    has_new: bool,
+    /// Whether it ends with `as const` so far.
+    is_as_const: bool,
+    /// Elements of JSX that are open in a statement which begins with one.
+    open_elements: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -250,6 +256,8 @@ impl<'a> Reader<'a> {
         if written == "(" {
             statement.before_group = statement.last.map_or("", |last| last.text);
         }
+        statement.is_as_const = written == "const" && statement.follows(&["as"]);
+        statement.see_element(written, kind);
         statement.last = Some(Last { kind, text: written, end: range.end });
     }
 
@@ -277,12 +285,28 @@ impl Statement<'_> {
         self.last.is_some_and(|last| texts.contains(&last.text))
     }
 
+    /// Counts the elements of JSX in a statement that begins with one.
+    fn see_element(&mut self, written: &str, kind: TokenKind) {
+        if self.first != "<" {
+            return;
+        }
+        let is_behind = |sign: &str| self.last.is_some_and(|last| last.text == sign);
+        let opens = is_behind("<") && (kind == TokenKind::Word || written == ">");
+        let closes = matches!(written, "</" | "/>")
+            || written == "/" && is_behind("<")
+            || written == ">" && is_behind("/");
+        self.open_elements = (self.open_elements + usize::from(opens)).saturating_sub(usize::from(closes));
+    }
+
     fn see_word(&mut self, language: Language, word: &str) {
         self.takes_block |= words::takes_block(language, word);
         self.has_if |= word == "if";
+        self.has_new |= word == "new";
         if self.role == Role::Other {
             self.role = words::role(language, word, self.last.is_none());
-        } else if self.role == Role::Declaration && words::role(language, word, false) == Role::Control {
+        } else if (self.role == Role::Declaration || self.follows(&["await"]))
+            && words::role(language, word, false) == Role::Control
+        {
             self.role = Role::Control;
         }
     }

@@ -49,27 +49,37 @@ impl Flaw {
         }
     }
 
-    /// Minimum share of repaired answers: the measured share, not the desired one.
+    /// The share that must be repaired of those that can be decided.
     pub(crate) fn floor(self) -> f64 {
         match self {
-            Flaw::DoubledBracket => 0.99,
-            Flaw::NewFunction | Flaw::TwoMore => 0.94,
-            Flaw::RealSuffix => 0.93,
-            Flaw::Relative => 0.92,
-            Flaw::OtherIndentation => 0.89,
-            Flaw::RepeatedLine => 0.85,
+            // A truth that is indented at no level of the document has no levels to be told by.
+            Flaw::OtherIndentation => 0.95,
+            // Items of a list that end without a sign are not told from a statement's next lines.
+            Flaw::NewFunction | Flaw::TwoMore | Flaw::Relative => 0.98,
+            Flaw::RealSuffix | Flaw::DoubledBracket | Flaw::RepeatedLine => 0.99,
         }
     }
 
-    /// Returns the flawed answer to a case; `None` if it could not be distinguished from the truth.
+    /// Why the flawed answer to a case may be a right one, so that nothing of it must be cut or changed.
+    pub(crate) fn undecided(self, mined: &MinedCase) -> Option<&'static str> {
+        let is_beside_truth =
+            self == Flaw::TwoMore || self == Flaw::NewFunction && mined.outer == mined.indentation();
+        let adds_code = matches!(self, Flaw::TwoMore | Flaw::NewFunction);
+        let is_kept_as_it_is =
+            || relative(&mined.case.truth, mined.indentation()).is_some_and(|answer| mined.allows(&answer));
+        let reasons = [
+            ("the block may go on with more of them", is_beside_truth && mined.is_rest_of_block()),
+            ("something else has to follow the truth", adds_code && mined.is_head()),
+            ("the document is indented in both ways", self == Flaw::OtherIndentation && mined.is_mixed()),
+            ("no line is indented less than it may be there", self == Flaw::Relative && is_kept_as_it_is()),
+        ];
+        reasons.into_iter().find_map(|(reason, holds)| holds.then_some(reason))
+    }
+
+    /// The flawed answer to a case; `None` where it could not be told from the truth.
     pub(crate) fn answer(self, mined: &MinedCase) -> Option<String> {
         let truth = &*mined.case.truth;
-        if self == Flaw::TwoMore && (mined.is_rest_of_block() || truth.is_empty()) {
-            // Two more statements may be right at the end of any block.
-            return None;
-        }
-        if matches!(self, Flaw::TwoMore | Flaw::NewFunction) && truth.ends_with('{') {
-            // The following text is in the block that the truth opens, where anything may be right.
+        if self == Flaw::TwoMore && truth.is_empty() || self.undecided(mined).is_some() {
             return None;
         }
         let answer = match self {
@@ -138,11 +148,10 @@ fn other_indentation(mined: &MinedCase) -> Option<String> {
         })
     };
     let truth = &*mined.case.truth;
-    let has_two = mined
-        .case
-        .prefix
-        .lines()
-        .any(|line| line.starts_with("  ") && line[2..].starts_with(char::is_alphanumeric));
+    // Where a tenth of the lines are at odd columns, levels are of two blanks.
+    let columns = || mined.case.prefix.lines().map(|line| line.len() - line.trim_start_matches(' ').len());
+    let at_odd = columns().filter(|column| column % TAB == 2).count();
+    let has_two = at_odd * 10 > columns().filter(|column| *column > 0).count();
     let level = if has_two { 2 } else { TAB };
     let begins = |blank: char| truth.split('\n').skip(1).any(|line| line.starts_with(blank));
     match (begins(' '), begins('\t')) {

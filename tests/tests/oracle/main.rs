@@ -15,7 +15,7 @@ mod histories;
 mod mined;
 mod table;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -26,9 +26,9 @@ use crate::table::Table;
 
 /// Minimum number of cases, as required by the oracle's issue.
 const MIN_CASES: usize = 10_000;
-/// Minimum share of cases whose truth is unchanged: the measured share (0.9976). The goal is 1.
-const UNHARMED: f64 = 0.9975;
-/// Number of failures shown per table.
+/// The share of cases whose truth comes through. All of 9,679 measured ones did; the rest is room for holes of other seeds.
+const UNHARMED: f64 = 0.999;
+/// Shown of what fails, per table.
 const SHOWN_FAILURES: usize = 12;
 const LANGUAGES: usize = 10;
 /// One of this many cases is tested with each flaw.
@@ -93,6 +93,10 @@ fn what_answers_have_wrong_is_repaired() {
     for &flaw in FLAWS {
         let asked: Vec<(&MinedCase, String)> =
             cases.par_iter().step_by(EACH).filter_map(|case| Some((case, flaw.answer(case)?))).collect();
+        let mut undecided: BTreeMap<&str, usize> = BTreeMap::new();
+        let reasons = cases.iter().step_by(EACH).filter_map(|case| flaw.undecided(case));
+        reasons.for_each(|reason| *undecided.entry(reason).or_default() += 1);
+        eprintln!("{}: not decided {undecided:?}", flaw.name());
         let shown: Vec<String> = asked.par_iter().map(|(case, answer)| shown(case, answer)).collect();
         report(flaw, &asked, &shown);
     }

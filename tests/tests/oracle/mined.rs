@@ -16,10 +16,16 @@ use crate::histories::check_out;
 const CASES: usize = 700;
 /// One of this many cases may be omitted because no cut is possible.
 const MAX_LEFT_OUT: usize = 100;
-/// Reason for a case without a possible cut.
-const UNSERVED: [Obstacle; 4] =
-    [Obstacle::InsideWord, Obstacle::NoEnd, Obstacle::Repeated, Obstacle::OtherIndentation];
-/// Holes of one suite do not overlap, so more cases need more suites.
+/// Why no cut could serve a case.
+const UNSERVED: [Obstacle; 6] = [
+    Obstacle::InsideWord,
+    Obstacle::NoEnd,
+    Obstacle::OuterStatement,
+    Obstacle::PartOfBlock,
+    Obstacle::Repeated,
+    Obstacle::OtherIndentation,
+];
+/// Holes of one suite do not overlap, so that more cases need more suites.
 const SEEDS: [u64; 2] = [1, 2];
 
 /// A case with its file.
@@ -75,7 +81,46 @@ impl MinedCase {
             Language::Python => next.is_none_or(|next| column(next) < self.indentation().len()),
             _ => next.is_none_or(|next| next.trim_start().starts_with(['}', ')', ']'])),
         };
-        is_body(self.case.variant) || is_cut_so || self.line().trim().is_empty() && is_closed
+        let is_first =
+            self.case.suffix.trim().is_empty() && self.case.prefix.trim_end().ends_with(['{', ':']);
+        is_body(self.case.variant) || is_cut_so || is_first || self.line().trim().is_empty() && is_closed
+    }
+
+    /// Whether something has to follow the truth: it is the head of a block that comes behind it, an annotation of what comes there, or
+    /// an item of a list.
+    pub(crate) fn is_head(&self) -> bool {
+        let truth = self.case.truth.trim_end();
+        let line = [self.line(), truth].concat();
+        let last = line.rsplit('\n').next().unwrap_or_default().trim_start();
+        let is_annotation = last.starts_with('@') || last.starts_with("#[");
+        truth.ends_with(['{', ':', ',', '('])
+            || is_annotation
+            || self.rest.trim_start().starts_with(['{', ','])
+    }
+
+    /// Whether more than a tenth of the lines around the truth that are indented by tabs or by blanks are indented in the rarer way.
+    pub(crate) fn is_mixed(&self) -> bool {
+        let lines =
+            || self.case.prefix.lines().chain(self.rest.lines()).filter(|line| !line.trim().is_empty());
+        let tabs = lines().filter(|line| line.starts_with('\t')).count();
+        let blanks = lines().filter(|line| line.starts_with("  ")).count();
+        tabs + blanks == 0 || tabs.min(blanks) * 10 > tabs.max(blanks)
+    }
+
+    /// Whether an answer whose later lines are indented relative to the cursor's could have been meant as it is: in brackets, where no line
+    /// is indented less than the cursor's and no block begins; by lines, where none of them has to be inside of a block.
+    pub(crate) fn allows(&self, answer: &str) -> bool {
+        let own = self.indentation().len();
+        let column = |line: &str| line.len() - line.trim_start().len();
+        let lines = || answer.lines().skip(1).filter(|line| !line.trim().is_empty());
+        let opens = answer.lines().any(|line| line.trim_end().ends_with(['{', ':']));
+        let is_in_place = lines().all(|line| column(line) >= own);
+        match self.language {
+            Language::Python => {
+                !opens && (is_in_place || self.outer.len() == own || lines().all(|line| column(line) == 0))
+            }
+            _ => !opens && is_in_place,
+        }
     }
 
     /// Formats a case for a failure message.

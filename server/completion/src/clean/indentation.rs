@@ -73,7 +73,7 @@ fn reindent(answer: &str, indent: impl Fn(usize, &str) -> String) -> String {
     let mut written = String::with_capacity(answer.len());
     for line in answer.split_inclusive('\n') {
         let blanks = indentation(line);
-        if start == 0 || line.trim().is_empty() {
+        if start == 0 || blanks.is_empty() && line.trim().is_empty() {
             written += line;
         } else {
             written += &indent(start, blanks);

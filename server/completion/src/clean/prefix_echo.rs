@@ -1,6 +1,6 @@
 //! Removes what stands before the cursor in its line from the start of an answer, which chat models like to repeat.
 
-use syntax::{TokenKind, is_reserved, lex};
+use syntax::{Family, Language, TokenKind, is_reserved, lex};
 
 use super::{Surroundings, is_telling};
 
@@ -37,13 +37,15 @@ fn several_lines<'a>(around: &Surroundings<'a>) -> impl Iterator<Item = &'a str>
 pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
     let line = around.before.line().trim_start();
     let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
-    let is_line = may_be_repeated(line, around) && line.len() > echo.len() && line.starts_with(echo);
+    let is_line = may_be_repeated(line, "a", around) && line.len() > echo.len() && line.starts_with(echo);
     is_line || several_lines(around).any(|lines| lines.starts_with(echo))
 }
 
 /// Whether a line says enough for its repetition to be none by chance: more than a part of a name, or a keyword, behind which it
 /// cannot come again.
-fn may_be_repeated(line: &str, around: &Surroundings<'_>) -> bool {
+fn may_be_repeated(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+    // Of three names in a row the third declares nothing.
+    let is_followed = line.ends_with(' ') && rest.trim_start().starts_with(is_word);
     let tokens = lex(around.language, line);
     let is_keyword = |word: &str| is_reserved(around.language, word);
     match &tokens[..] {
@@ -51,34 +53,55 @@ fn may_be_repeated(line: &str, around: &Surroundings<'_>) -> bool {
         [word] if word.kind == TokenKind::Word => {
             let word = &line[word.range.clone()];
             // `Kernel Kernel` declares a property, `kernel kernel` nothing.
-            line.len() == word.len() || is_keyword(word) || word.starts_with(char::is_lowercase)
+            line.len() == word.len()
+                || is_keyword(word)
+                || word.starts_with(char::is_lowercase)
+                || is_followed
         }
         // Nothing is closed twice, and no member has two dots.
-        [_] => line.starts_with(['}', ')', ']', '.', ':', '-', '?']),
+        // Literals side by side are one in some languages.
+        [literal] if literal.kind == TokenKind::String => {
+            !matches!(around.language.family(), Family::C) && around.language != Language::Python
+        }
+        [_] if line.trim_end() == "<" => around.language.family() == Family::Script,
+        [_] => line.starts_with(['}', ')', ']', '.', ':', '-', '?', '@']),
         _ => true,
     }
 }
 
 /// Whether a name that ends at the cursor would be doubled to one that the document does not have.
 fn doubles_name(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let start =
         line.len() - line.chars().rev().take_while(|c| is_word(*c)).map(char::len_utf8).sum::<usize>();
     let doubled = [line, &line[start..]].concat();
     !rest.starts_with(is_word)
-        && !around.before.text().contains(&doubled)
-        && !around.suffix.contains(&doubled)
+        && !has_name(around.before.text(), &doubled)
+        && !has_name(around.suffix, &doubled)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a name is in a text.
+fn has_name(text: &str, name: &str) -> bool {
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
 /// Whether the answer repeats the line rather than nests in it what begins alike, as `max(max(a, b), c)` does: that opens brackets anew.
 fn is_certain(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
-    if !may_be_repeated(line, around) {
+    if !may_be_repeated(line, rest, around) {
         return false;
     }
     if line.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return doubles_name(line, rest, around);
     }
-    is_telling(line) && !line.ends_with(['(', '[', '{', '<']) || !balances_twice(line, rest, around)
+    let closes_nothing =
+        line.starts_with(['}', ')', ']']) && around.before.leaves_open_what_follows_closes("");
+    closes_nothing
+        || is_telling(line) && !line.ends_with(['(', '[', '{', '<'])
+        || !balances_twice(line, rest, around)
 }
 
 /// Whether the brackets fit with the line repeated, and do not without.
@@ -107,6 +130,12 @@ mod tests {
         check("a.py", "x = $0\n", "x = 1", "1");
         check("a.java", "class A { void f() {\n  this$0\n} }", "this.x = 1;", ".x = 1;");
         check("a.go", "\tfmt.$0\n", "fmt.Println()", "Println()");
+        check("a.java", "@$0\nint f() {}\n", "@Name(\"a\")", "Name(\"a\")");
+        check("a.tsx", "render(\n  <$0\n)\n", "<A b={c} />", "A b={c} />");
+        check("a.java", "Config $0\n", "Config config = new Config();", "config = new Config();");
+        check("a.go", "// success\nc$0\n", "c.usage = f(s)", ".usage = f(s)");
+        let after = "void f() {\n  try {\n    g();\n  } $0\n}\n";
+        check("a.java", after, "} catch (E e) {\n    h();\n  }", "catch (E e) {\n    h();\n  }");
     }
 
     #[test]

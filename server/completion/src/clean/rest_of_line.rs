@@ -5,15 +5,18 @@ use super::Surroundings;
 /// Fewer characters than this are left to the brackets' own rule.
 const MIN_CHARACTERS: usize = 3;
 
-/// Keeps what stands before the rest of the cursor's line, if the answer's first line ends with that and leaves open what it closes.
+/// Keeps what stands before the rest of the cursor's line, if the answer's first or last line ends with that and leaves open what it closes.
 pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
     let rest = around.rest_of_line().trim();
     let first_line = answer.lines().next().unwrap_or_default().trim_end();
+    let fits = |kept: &&str| around.before.leaves_open_what_follows_closes(kept);
+    let at_first = || first_line.strip_suffix(rest).filter(fits);
+    // A later line that ends so by chance leaves brackets as they are.
+    let at_last = || answer.trim_end().strip_suffix(rest).filter(fits).filter(|_| !fits(&&*answer));
     if rest.chars().nth(MIN_CHARACTERS - 1).is_some()
-        && let Some(kept) = first_line.strip_suffix(rest)
-        && around.before.leaves_open_what_follows_closes(kept)
+        && let Some(kept) = at_first().or_else(at_last).map(str::len)
     {
-        answer.truncate(kept.len());
+        answer.truncate(kept);
         // A blank that stands there is there already.
         if around.suffix.starts_with([' ', '\t']) {
             answer.truncate(answer.trim_end().len());
@@ -30,6 +33,14 @@ mod tests {
     fn what_stands_there_is_not_written_twice() {
         check("a.cs", "public $0 { get; set; }\n", "Kernel Kernel { get; set; }", "Kernel Kernel");
         check("a.py", "print($0, file=out)\n", "total, file=out)", "total");
+    }
+
+    #[test]
+    fn what_follows_a_block_on_its_last_line_is_not_written_twice() {
+        let handler = " catch (B b) {\n  handleProblem(second);\n}\n";
+        let document = format!("try {{\n  f();\n}} $0{handler}");
+        let answer = format!("catch (A a) {{\n  g();\n}}{handler}");
+        check("a.java", &document, &answer, "catch (A a) {\n  g();\n}");
     }
 
     #[test]

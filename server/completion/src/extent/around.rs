@@ -12,6 +12,8 @@ pub(super) struct After {
     open: usize,
     /// Its first token, if that closes a bracket.
     closer: Option<u8>,
+    /// Whether it begins with the `{` of a block.
+    begins_block: bool,
     /// Whether it holds no code.
     is_empty: bool,
     /// Blanks before its first token behind the cursor's line.
@@ -38,6 +40,7 @@ impl After {
             closes: closers(language, suffix).and_then(|closers| fitting(&closers, open)),
             open: open.len(),
             closer: closer.filter(|byte| matches!(byte, b')' | b']' | b'}')),
+            begins_block: first.is_some_and(|token| &suffix[token.range.clone()] == "{"),
             is_empty: first.is_none(),
             column: next_line.map(|token| column(token.range.start, suffix)),
             opener_column,
@@ -52,6 +55,11 @@ impl After {
     /// Whether its first token closes a bracket.
     pub(super) fn begins_with_closer(&self) -> bool {
         self.closer.is_some()
+    }
+
+    /// Whether it begins with the `{` of a block, so that an answer may be its head alone.
+    pub(super) fn begins_block(&self) -> bool {
+        self.begins_block
     }
 
     /// The indentation of its first line with code behind the cursor's line; `None` where there is none.

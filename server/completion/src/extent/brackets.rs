@@ -19,7 +19,12 @@ impl<'c> Continued<'c, '_> {
             if is_new && let Some(end) = self.ends_at(&reader, token, extent, level) {
                 return Some(end);
             }
-            let is_head = !is_fresh && self.opens_body(&reader, token, extent, level);
+            let opens = self.opens_body(&reader, token, extent, level);
+            // On a fresh line the block after the cursor may be a statement of its own.
+            if opens && !is_fresh && self.before.after.begins_block() {
+                return Some(self.end_before(token));
+            }
+            let is_head = !is_fresh && opens;
             reader.read(self.text, token, self.before.restart);
             let is_last = new.get(place + 1).is_some_and(|next| next.kind == TokenKind::Newline);
             if is_head && is_last {

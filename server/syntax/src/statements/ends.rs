@@ -63,8 +63,12 @@ impl Reader<'_> {
             return Holds::Items;
         }
         let is_body = match last.text {
+            ")" if statement.has_new && self.language.family() == Family::CSharp => false,
             ")" | "=>" | "->" | "|" | "else" | "try" | "finally" | "do" => true,
             ":" if matches!(statement.first, "case" | "default") => true,
+            "}" => statement.role == Role::Control,
+            // A closure without parameters.
+            "||" => self.language.family() == Family::Rust,
             "," => statement.takes_block,
             "import" | "export" | "use" | "return" | "default" => false,
             _ if last.kind == TokenKind::Punctuation
@@ -127,7 +131,7 @@ impl Reader<'_> {
 
     fn ends_line_in_script(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
         let statement = &self.statement;
-        if statement.awaits_body || statement.is_annotation {
+        if statement.awaits_body || statement.is_annotation || statement.open_elements > 0 {
             return false;
         }
         let is_open = match last.kind {
@@ -135,7 +139,7 @@ impl Reader<'_> {
                 let is_label = last.text == ":" && matches!(statement.first, "case" | "default");
                 !(is_label || matches!(last.text, ")" | "]" | "}" | ";" | ">" | "++" | "--" | "!"))
             }
-            TokenKind::Word => words::is_open(last.text),
+            TokenKind::Word => words::is_open(last.text) && !statement.is_as_const,
             _ => false,
         };
         let goes_on = match kind {

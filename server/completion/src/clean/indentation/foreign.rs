@@ -10,6 +10,8 @@ use crate::extent::indentation;
 const TAB: usize = 4;
 /// What else a level may be.
 const WIDTHS: [usize; 4] = [TAB, 2, 8, 3];
+/// One in so many lines may be indented in another way than the document.
+const ODD_LINES: usize = 10;
 /// How much of the document is looked at on each side of the cursor, in bytes.
 const MAX_SHOWN: usize = 32 << 10;
 
@@ -56,27 +58,27 @@ impl Document {
         let after = &around.suffix[..around.suffix.floor_char_boundary(MAX_SHOWN)];
         let is_code = |line: &&str| !line.trim().is_empty() && !around.language.is_comment_line(line);
         let lines = || [before, after].into_iter().flat_map(str::lines).filter(is_code).map(indentation);
-        let mut steps = [0_usize; 9];
-        for (line, next) in lines().zip(lines().skip(1)) {
-            let step = next.len().saturating_sub(line.len());
-            if let Some(count) = steps.get_mut(step).filter(|_| step > 1) {
-                *count += 1;
-            }
-        }
-        let (unit, count) = steps.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((TAB, &0));
+        let count = |begin: &str| lines().filter(|line| line.starts_with(begin)).count();
+        let (tabs, blanks) = (count("\t"), count("  "));
+        let own = indentation(around.before.line());
+        // A few lines that are indented otherwise are no way of a document, but where the cursor is on one.
+        let has = |own_way: bool, lines: usize, others: usize| own_way || lines * ODD_LINES > others;
         // Go's formatter knows one way.
         let is_go = around.language.family() == Family::Go;
         Document {
-            has_tabs: is_go || lines().any(|line| line.starts_with('\t')),
-            has_blanks: !is_go && lines().any(|line| line.starts_with("  ")),
-            unit: if *count == 0 { TAB } else { unit },
+            has_tabs: is_go || has(own.starts_with('\t'), tabs, blanks),
+            has_blanks: !is_go && has(own.starts_with("  "), blanks, tabs),
+            unit: unit(lines().filter(|line| line.starts_with("  ")).map(str::len)),
         }
     }
 
     /// How many blanks are a tab in the answer: what puts its outermost closing bracket on the cursor's level, and `usual` where none says
     /// otherwise.
     fn width(&self, lines: &[CodeLine<'_>], around: &Surroundings<'_>, usual: usize) -> usize {
-        let own = indentation(around.before.line());
+        // What the cursor's statement opened may be closed in the answer.
+        let statement = around.before.statement_indentation();
+        let line = indentation(around.before.line());
+        let own = if statement.len() < line.len() { statement } else { line };
         let least = |width: usize| {
             let columns = |blanks: &str| {
                 let tabs = blanks.matches('\t').count();
@@ -94,4 +96,14 @@ impl Document {
         }
         WIDTHS.into_iter().find(fits).unwrap_or(usual)
     }
+}
+
+/// The blanks of a level: the most of which nearly all columns are a multiple. Lines that continue others are indented by several levels.
+fn unit(columns: impl Iterator<Item = usize> + Clone) -> usize {
+    let all = columns.clone().count();
+    let is_unit = |unit: &usize| {
+        let odd = columns.clone().filter(|column| column % unit != 0).count();
+        odd * ODD_LINES <= all
+    };
+    [8, TAB, 3, 2].into_iter().find(is_unit).filter(|_| all > 0).unwrap_or(TAB)
 }

@@ -4,6 +4,9 @@ use super::{CodeLine, code_lines, reindent};
 use crate::clean::Surroundings;
 use crate::extent::indentation;
 
+/// From this column on, a level alone does not reach further than the cursor.
+const MIN_COLUMN: usize = 4;
+
 /// Indents the later lines by what the cursor's line is indented by, if only that makes sense of them.
 pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
     let own = indentation(around.before.line());
@@ -16,7 +19,10 @@ pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
     if !is_of_one_kind || !is_relative(&answer, &lines, own, around) {
         return answer;
     }
-    reindent(&answer, |_, blanks| format!("{own}{blanks}"))
+    reindent(&answer, |start, blanks| {
+        let is_blank = answer[start + blanks.len()..].starts_with(['\r', '\n']);
+        if is_blank { blanks.to_owned() } else { format!("{own}{blanks}") }
+    })
 }
 
 /// Whether a line of the answer is indented less than it can be where it is.
@@ -33,12 +39,20 @@ fn is_relative(answer: &str, lines: &[CodeLine<'_>], own: &str, around: &Surroun
                 .take_while(|line| around.before.is_in_brackets(answer, line.start))
                 .any(|line| line.blanks.len() < least);
     }
+    if lines.first().is_some_and(|next| is_in_place(answer, next, own)) {
+        return false;
+    }
     let end = around.before.end(around.extent, answer).unwrap_or(answer.len());
-    let mut lines = lines.iter().take_while(|line| line.start < end);
+    let mut lines = lines.iter().take_while(|line| line.start < end && !begins_anew(answer, line, around));
     lines.clone().next().is_some_and(|next| is_unindented_body(answer, next, own, around))
-        || lines.any(|line| {
-            line.blanks.len() < least && !is_label(line.code) && !begins_anew(answer, line, around)
-        })
+        || lines.any(|line| line.blanks.len() < least && !is_label(line.code) && !line.code.starts_with('>'))
+}
+
+/// Whether the first line of a block is indented more than the cursor's, which a level counted from the cursor would not reach: a later
+/// line that is indented less is out of line in the document, too.
+fn is_in_place(answer: &str, next: &CodeLine<'_>, own: &str) -> bool {
+    let opens = answer[..next.start].trim_end().ends_with('{');
+    opens && own.len() >= MIN_COLUMN && next.blanks.len() > own.len()
 }
 
 /// Whether a condition or loop without a brace is the answer's first line, and its statement the next one, on the same level.
@@ -64,12 +78,14 @@ fn is_out_of_place(answer: &str, lines: &[CodeLine<'_>], own: &str, around: &Sur
     let next = lines.iter().find(|line| !around.before.is_in_brackets(answer, line.start));
     let Some(next) = next.filter(|next| next.blanks.len() <= own.len()) else { return false };
     let head = answer[..next.start].trim_end();
+    let (text, _, tokens) = around.before.continued(head);
+    let ends_with_head = tokens.last().is_some_and(|last| &text[last.range.clone()] == ":");
     let is_fresh = around.before.line().trim().is_empty();
     let is_behind_annotation = answer.starts_with('@') && next.blanks.len() < own.len();
     let is_next_line = answer[head.len()..next.start].matches('\n').count() == 1;
     let is_in_file =
         next.blanks.is_empty() && is_next_line && is_in_function(around.before.text(), own.len());
-    is_fresh && (head.ends_with(':') || is_behind_annotation || is_in_file)
+    is_fresh && (ends_with_head || is_behind_annotation || is_in_file)
 }
 
 /// Whether code that is indented so far stands in a function.
