@@ -1,8 +1,8 @@
-//! Statements, read token by token from a beginning on: which brackets are open, what they hold, and where a statement ends.
+//! Reads statements token by token from the start of a text: the open brackets, their content, and the ends of statements.
 //!
-//! It reads what a lexer gives, so it works on code that is still being written, in one pass and in time that the length bounds. A tree
-//! of such code says little: the parser guesses what the missing half is. It never reads ahead: whether a statement ended shows at the
-//! token that follows it, or at once where no token could go on with it.
+//! It works on the tokens of a lexer, so it accepts code that is still being written, in one pass and linear time. A tree of such
+//! code is of little use: the parser guesses the missing half. It never looks ahead: whether a statement has ended shows at the
+//! token after it, or at once if no token could continue it.
 //!
 //! ```text
 //! tokens ─► Reader: open brackets (block, literal, group) ─┬─► does the statement end before this token?
@@ -20,40 +20,40 @@ mod words;
 use directives::Directives;
 use words::Role;
 
-/// What an open bracket holds.
+/// Content of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Statements.
     Block,
     /// Items between commas in braces: of a literal, a pattern or an import.
     Items,
-    /// What stands between parentheses or square brackets.
+    /// Content of parentheses or square brackets.
     Group,
 }
 
-/// A bracket that is open.
+/// An open bracket.
 #[derive(Clone, Copy, Debug)]
 pub struct Open<'a> {
     /// The bracket: `(`, `[` or `{`.
     pub bracket: u8,
-    /// What it holds.
+    /// Content of the bracket.
     pub holds: Holds,
-    /// Where it stands in the text.
+    /// Position in the text.
     pub start: usize,
-    /// The statement or item that it is a part of, as it was before the bracket.
+    /// The statement or item around the bracket, as read up to it.
     outer: Statement<'a>,
-    /// Whether its items are the accessors of a property, which may be without bodies.
+    /// Whether its items are the accessors of a property, whose bodies are optional.
     has_accessors: bool,
 }
 
 impl Open<'_> {
-    /// The bracket that closes it.
+    /// Returns the closing bracket.
     pub fn closer(&self) -> u8 {
         closer(self.bracket)
     }
 }
 
-/// The bracket that closes an opening one.
+/// Returns the closing bracket for an opening one.
 fn closer(bracket: u8) -> u8 {
     match bracket {
         b'(' => b')',
@@ -62,34 +62,34 @@ fn closer(bracket: u8) -> u8 {
     }
 }
 
-/// A statement, or an item between commas, as far as it was read.
+/// A statement, or an item between commas, as read so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Statement<'a> {
-    /// Where it begins, and its first token.
+    /// Start of the statement; `first` is its first token.
     start: usize,
     first: &'a str,
-    /// Its last token so far.
+    /// Last token so far.
     last: Option<Last<'a>>,
-    /// What stands before its last group.
+    /// Token before its last group.
     before_group: &'a str,
     role: Role,
-    /// Whether a word was read that takes a block.
+    /// Whether it contains a word that is followed by a block.
     takes_block: bool,
-    /// Whether a group was closed in it: what follows may be the body of a function.
+    /// Whether it contains a closed group: the body of a function may follow.
     has_group: bool,
     /// Whether its last token closed a block.
     closed_block: bool,
-    /// Whether a statement has to follow: behind `if (...)`.
+    /// Whether a statement must follow: after `if (...)`.
     awaits_body: bool,
-    /// Whether all so far are annotations.
+    /// Whether it consists of annotations so far.
     is_annotation: bool,
     /// Whether an `else` may follow a `;`.
     has_if: bool,
-    /// Whether it makes a new object: braces behind it may hold what that begins with.
+    /// Whether it contains `new`: braces after it may contain an initializer.
     has_new: bool,
     /// Whether it ends with `as const` so far.
     is_as_const: bool,
-    /// Elements of JSX that are open in a statement which begins with one.
+    /// Number of open JSX elements in a statement that begins with one.
     open_elements: usize,
 }
 
@@ -100,19 +100,19 @@ struct Last<'a> {
     end: usize,
 }
 
-/// Reads the statements of a language with brackets, or its brackets alone where lines make statements.
+/// Reads the statements of a language with brackets, or only the brackets if lines end its statements.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     language: Language,
     open: Vec<Open<'a>>,
     statement: Statement<'a>,
-    /// Whether a line ended since the last token.
+    /// Whether a line ended after the last token.
     newline: bool,
     directives: Directives<'a>,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the start of a text.
     pub fn new(language: Language) -> Reader<'a> {
         Reader {
             language,
@@ -123,27 +123,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The brackets that are open, outermost first.
+    /// Returns the open brackets, outermost first.
     pub fn open(&self) -> &[Open<'a>] {
         &self.open
     }
 
-    /// How many brackets are open up to the innermost block, that one included: what is read there is a statement.
+    /// Returns the number of open brackets up to and including the innermost block; a statement is being read there.
     pub fn block_depth(&self) -> usize {
         self.open.iter().rposition(|open| open.holds == Holds::Block).map_or(0, |place| place + 1)
     }
 
-    /// Where the statement, or the item, begins that is being read; `None` between two of them.
+    /// Returns the start of the statement or item being read; `None` between two of them.
     pub fn statement_start(&self) -> Option<usize> {
         self.statement.last.map(|_| self.statement.start)
     }
 
-    /// Whether a statement has to follow, or a block: behind the head of a condition or loop.
+    /// Whether a statement or a block must follow: after the head of a condition or loop.
     pub fn awaits_body(&self) -> bool {
         self.statement.awaits_body
     }
 
-    /// Where the statement of the innermost block begins that is being read.
+    /// Returns the start of the statement being read in the innermost block.
     pub fn block_statement_start(&self) -> Option<usize> {
         match self.open.get(self.block_depth()) {
             Some(open) => Some(open.outer.start),
@@ -151,17 +151,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the last token of the statement ends.
+    /// Returns the end of the statement's last token.
     pub fn last_end(&self) -> Option<usize> {
         self.statement.last.map(|last| last.end)
     }
 
-    /// Whether the token belongs to a line for the preprocessor, which is part of no statement.
+    /// Whether the token belongs to a preprocessor line, which is part of no statement.
     pub fn is_directive(&self, text: &str, token: &Token) -> bool {
         self.directives.takes(self.language, &text[token.range.clone()], token.kind, self.newline)
     }
 
-    /// Whether a `{` that comes next would open the body of what the statement heads: of a condition, a loop, a function or a type.
+    /// Whether a following `{` would open the body of the statement: of a condition, a loop, a function or a type.
     pub fn heads_block(&self) -> bool {
         let statement = &self.statement;
         statement.role != Role::Expression
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             && self.holds(b'{', None) == Holds::Block
     }
 
-    /// Takes in the next token of `text`, which is `by` bytes further on in the whole text.
+    /// Reads the next token of `text`; `by` is the offset of `text` in the whole text.
     pub fn read(&mut self, text: &'a str, token: &Token, by: usize) {
         let written = &text[token.range.clone()];
         let range = token.range.start + by..token.range.end + by;
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         is_taken
     }
 
-    /// Whether statements, not items, stand in the innermost bracket.
+    /// Whether the innermost bracket contains statements, not items.
     fn is_in_list(&self) -> bool {
         self.open.last().is_none_or(|open| open.holds == Holds::Block)
     }
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
     }
 
     fn pop(&mut self, written: &'a str, range: Range<usize>) {
-        // A closer of another kind closes nothing: the code is broken, or the lexer took a quote of a text for that of a string.
+        // Ignores a closer of another kind: the code is broken, or the lexer took a quote in plain text for that of a string.
         let fits = self.open.last().is_some_and(|open| open.closer() == written.as_bytes()[0]);
         let Some(open) = fits.then(|| self.open.pop()).flatten() else { return };
         self.statement = open.outer;
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         statement.last = Some(Last { kind, text: written, end: range.end });
     }
 
-    /// Whether a token stands between two items. Finds out on the way that braces hold statements.
+    /// Whether a token separates two items. Also detects braces that contain statements.
     fn separates(&mut self, written: &str) -> bool {
         let Some(open) = self.open.last_mut().filter(|open| open.holds != Holds::Block) else { return false };
         let is_braced = open.holds == Holds::Items;
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Statement<'_> {
-    /// The last word, if it is the last token.
+    /// Returns the last word, if it is the last token.
     fn before_sign(&self) -> Option<&str> {
         self.last.filter(|last| last.kind == TokenKind::Word).map(|last| last.text)
     }
@@ -285,7 +285,7 @@ impl Statement<'_> {
         self.last.is_some_and(|last| texts.contains(&last.text))
     }
 
-    /// Counts the elements of JSX in a statement that begins with one.
+    /// Counts the JSX elements in a statement that begins with one.
     fn see_element(&mut self, written: &str, kind: TokenKind) {
         if self.first != "<" {
             return;

@@ -1,11 +1,11 @@
-//! Where a statement ends: before a token, or at once.
+//! The end of a statement: before a token, or at once.
 
 use super::words::{self, Role};
 use super::{Holds, Last, Reader};
 use crate::{Family, TokenKind};
 
 impl Reader<'_> {
-    /// Whether the statement being read ends before a token that is next. Only where statements stand.
+    /// Whether the statement being read ends before the next token. Only for statements, not items.
     pub fn ends_before(&self, next: &str, kind: TokenKind) -> bool {
         let statement = &self.statement;
         let Some(last) = &statement.last else { return false };
@@ -22,7 +22,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the statement is over whatever comes next. `is_line_over` where a line end was read behind it.
+    /// Whether the statement is complete whatever follows. `is_line_over`: whether the line ended after it.
     pub fn is_over(&self, is_line_over: bool) -> bool {
         let statement = &self.statement;
         let Some(last) = &statement.last else { return false };
@@ -38,12 +38,12 @@ impl Reader<'_> {
         statement.has_if && next == "else" || statement.first == "do" && next == "while"
     }
 
-    /// Whether a `;` stands in a header: Go has no parentheses around it.
+    /// Whether a `;` is a separator in a header: Go has no parentheses around it.
     fn separates_clauses(&self) -> bool {
         self.language.family() == Family::Go && self.statement.role == Role::Control
     }
 
-    /// What an opening bracket would hold that stands at `start`.
+    /// Returns the content of an opening bracket at `start`.
     pub(super) fn holds(&self, bracket: u8, start: Option<usize>) -> Holds {
         if bracket != b'{' {
             return Holds::Group;
@@ -53,11 +53,11 @@ impl Reader<'_> {
         }
         let statement = &self.statement;
         let Some(last) = &statement.last else {
-            // A brace by itself is a block where statements stand, and a literal among arguments.
+            // A brace without a head is a block among statements, and a literal among arguments.
             let is_block = self.open.last().is_none_or(|open| open.holds == Holds::Block);
             return if is_block { Holds::Block } else { Holds::Items };
         };
-        // Go's formatter puts the brace of a literal right behind its type, and that of a block behind a blank.
+        // Go's formatter puts the brace of a literal directly after its type, and that of a block after a blank.
         let is_attached = start == Some(last.end) && (last.kind == TokenKind::Word || last.text == "]");
         if self.language.family() == Family::Go && is_attached {
             return Holds::Items;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         if is_body { Holds::Block } else { Holds::Items }
     }
 
-    /// Whether `next`, behind the block that the statement ends with so far, is a part of it.
+    /// Whether `next` continues the statement after the block that it ends with so far.
     fn goes_on_behind_block(&self, next: &str, kind: TokenKind) -> bool {
         let statement = &self.statement;
         let is_value = statement.role == Role::Expression;
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
         match next {
             ";" => !self.newline,
-            // The body of a constructor behind what it initializes in braces.
+            // The body of a constructor after initializers in braces.
             "{" if statement.role == Role::Other => true,
             "(" | "[" | "{" | "*" | "&" | "-" | "+" | "<" | "!" | "~" | "++" | "--" | "::" | "/" | "|" => {
                 is_value || !self.newline && statement.role != Role::Control
@@ -112,7 +112,7 @@ impl Reader<'_> {
         matches!(self.language.family(), Family::Go | Family::Script)
     }
 
-    /// Whether the end of the line behind `last` ends the statement.
+    /// Whether the end of the line after `last` ends the statement.
     fn ends_with_line(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
         match self.language.family() {
             Family::Go => ends_line_in_go(last),
@@ -122,7 +122,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a call ends what somebody writes without a semicolon: no word goes on with it.
+    /// Whether a call without a semicolon ends the statement: no word continues it.
     fn ends_line_in_rust(&self, last: &Last<'_>, next: &str, kind: TokenKind) -> bool {
         let is_value = matches!(self.statement.role, Role::Other | Role::Expression);
         let goes_on = matches!(next, "where" | "as" | "else" | "in" | "if");
@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// Go's own rule: a line end ends the statement behind a name, a literal, or what closes something.
+/// Go's own rule: a line end ends the statement after a name, a literal, or a closing token.
 fn ends_line_in_go(last: &Last<'_>) -> bool {
     last.kind != TokenKind::Punctuation || matches!(last.text, ")" | "]" | "}" | "++" | "--")
 }
