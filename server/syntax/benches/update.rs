@@ -1,4 +1,4 @@
-//! How long a tree takes to follow a change of its text, and what a fresh parse would take: a Python file of 3,000 lines.
+//! Time of an incremental update of a tree compared with a fresh parse, for a Python file of 3,000 lines.
 
 use std::hint::black_box;
 
@@ -32,7 +32,7 @@ fn source() -> String {
     ["class Store:\n".to_owned()].into_iter().chain(methods).collect()
 }
 
-/// The source, and the source with one more character at the end of a name in its middle.
+/// Returns the source, and the source with one more character at the end of a name in its middle.
 fn before_and_after_a_key() -> (String, String) {
     let old = source();
     let middle = old.len() / 2;

@@ -1,13 +1,15 @@
 //! The block tree: Codev-Bench's seven kinds and imports, with exact ranges.
 //!
-//! - An `elif` or `else if` is an `if` block of its own inside the first one; the body of an `else` belongs to the construct that it
-//!   ends. A `finally` is a `try` block and a `catch` a `catch` block, both inside the whole `try`.
-//! - A function is a block if it has a body. Lambdas and closures are parts of expressions and no blocks; their statements are.
-//! - A simple statement is in a function or at module level. Variables are statements; members of classes and declarations of types
-//!   are none. A block of another kind is not a statement too.
-//! - An import is a kind of its own: its truth is a list of names, not code. So is a re-export, and in JavaScript a variable that is
-//!   initialised with `require`. `#include` and C++'s `using` are no imports: the first is no block, the second a statement.
-//! - In Rust, a construct in the place of a statement has the range of that statement.
+//! - An `elif` or `else if` is an `if` block inside the first one; the body of an `else` belongs to the construct that it ends. A
+//!   `finally` is a `try` block and a `catch` a `catch` block, both inside the whole `try`.
+//! - A function is a block if it has a body. Lambdas and closures are parts of expressions, not blocks; their statements are
+//!   blocks.
+//! - A simple statement is in a function or at module level. Variables are statements; members of classes and declarations of
+//!   types are not. A block of another kind is never a statement as well.
+//! - An import is a kind of its own: its ground truth is a list of names, not code. Re-exports are imports too, and in JavaScript
+//!   a variable that is initialized with `require`. `#include` and C++'s `using` are not: the first is no block, the second a
+//!   statement.
+//! - In Rust, a construct in statement position has the range of the statement.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -40,7 +42,7 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// Whether blocks of this kind consist of a header alone and hold no other blocks but of this kind.
+    /// Whether blocks of this kind consist of a header only and contain no blocks except their own kind.
     pub fn is_simple(self) -> bool {
         matches!(self, BlockKind::Statement | BlockKind::Import)
     }
@@ -49,23 +51,23 @@ impl BlockKind {
 /// One block of the block tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its kind.
+    /// Kind of the block.
     pub kind: BlockKind,
-    /// The whole construct, without surrounding blanks; a function's decorators, annotations, attributes and `export` included.
+    /// The whole construct, without surrounding blanks; includes a function's decorators, annotations, attributes and `export`.
     pub range: Range<usize>,
-    /// From the start of the construct to just past the opener of its body (`:`, `{` or `=>`), or of its condition where the body
-    /// has no opener; the header of a statement or an import is its whole range.
+    /// From the start of the construct to just past the opener of its body (`:`, `{` or `=>`), or to the end of its condition if
+    /// the body has no opener. For a statement or an import: the whole range.
     pub header: Range<usize>,
     /// The body; `None` for statements and imports (`if (a) return;` has a body of one statement).
     pub body: Option<Body>,
     /// Index of the innermost enclosing block in the same list.
     pub parent: Option<usize>,
-    /// Whether the parser found an error inside, or missed a token.
+    /// Whether the parser found an error or a missing token inside.
     pub has_error: bool,
 }
 
 impl Tree {
-    /// All blocks in order of their start, outer before inner.
+    /// Returns all blocks in order of their start, outer before inner.
     pub fn blocks(&self, text: &str) -> Vec<Block> {
         let pieces = self.pieces(&structure(self));
         let mut blocks: Vec<Block> = pieces.into_iter().filter_map(Piece::into_block).collect();
@@ -76,9 +78,9 @@ impl Tree {
         blocks
     }
 
-    /// The end of the innermost statement that contains `offset` (its `;` included), `None` outside of statements.
+    /// Returns the end of the innermost statement that contains `offset` (its `;` included), or `None` outside of statements.
     ///
-    /// In the header of a block that is the end of the header. Members of types, annotations and the values of match arms end like
+    /// In a block's header, returns the end of the header. Members of types, annotations and the values of match arms end like
     /// statements. A range contains its start, but not its end.
     pub fn statement_end(&self, offset: usize) -> Option<usize> {
         self.pieces(&structure_within(self, offset..offset.saturating_add(1)))
@@ -90,8 +92,8 @@ impl Tree {
             .map(|header| header.end)
     }
 
-    /// The ends of everything around `offset` that ends like a statement, from the inside out: statements and headers, and whole blocks
-    /// around them. The first one is no further than [`Tree::statement_end`].
+    /// Returns the ends of all enclosing constructs that end like a statement, innermost first: statements and headers, and whole
+    /// blocks around them. The first end is at most [`Tree::statement_end`].
     pub fn ends_around(&self, offset: usize) -> Vec<usize> {
         let pieces = self.pieces(&structure_within(self, offset..offset.saturating_add(1)));
         let around =
@@ -106,7 +108,7 @@ impl Tree {
         ends
     }
 
-    /// All constructs in order of their start, outer before inner, one for each range.
+    /// Returns all constructs in order of their start, outer before inner, one for each range.
     fn pieces(&self, structure: &Structure) -> Vec<Piece> {
         let row = self.language.row();
         let mut pieces: Vec<Piece> =
@@ -118,7 +120,7 @@ impl Tree {
 }
 
 impl Block {
-    /// Recognizes an import that is written as a call, which the shape of the tree does not tell.
+    /// Recognizes an import in the form of a call, which has no node type of its own.
     fn find_import(&mut self, language: Language, text: &str) {
         let call = language.row().import_call;
         if self.kind != BlockKind::Statement || call.is_empty() {
@@ -131,7 +133,7 @@ impl Block {
         }
     }
 
-    /// Cuts off the blanks that some grammars count as part of a case, and all of them as part of broken code.
+    /// Trims the blanks that some grammars include in a case, and that all of them include in broken code.
     fn trim(&mut self, text: &str) {
         trim(&mut self.range, text);
         let Range { start, end } = self.range;
@@ -177,7 +179,7 @@ impl Piece {
     }
 }
 
-/// Sets every block's parent; `blocks` are in order and properly nested.
+/// Sets every block's parent; `blocks` must be in order and properly nested.
 fn set_parents(blocks: &mut [Block]) {
     let mut open: Vec<usize> = Vec::new();
     for index in 0..blocks.len() {

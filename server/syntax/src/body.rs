@@ -1,4 +1,4 @@
-//! Bodies: what stands between opener and closer, and the statements in it.
+//! Bodies: the text between opener and closer, and the statements in it.
 
 use std::ops::Range;
 
@@ -10,15 +10,16 @@ use crate::language::Row;
 /// The body of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// Everything between opener and closer; without a closer, as in Python, to the end of the last statement.
+    /// Text between opener and closer; if there is no closer, as in Python, up to the end of the last statement.
     pub inner: Range<usize>,
-    /// The direct statements in order, compound ones and the cases of a `switch` included; comments and the docstring are none.
+    /// The direct statements in order, including compound statements and the cases of a `switch`, without comments and the
+    /// docstring.
     pub statements: Vec<Range<usize>>,
-    /// The docstring, where the language keeps it inside the body.
+    /// The docstring, if the language has it inside the body.
     pub docstring: Option<Range<usize>>,
 }
 
-/// The body of a construct; the header ends where the inside of the body starts.
+/// Measures the body of a construct; the header ends where the inside of the body starts.
 pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<Body> {
     let holder = construct.body.or(construct.close.map(|_| construct.node))?;
     let own_opener = holder.child(0).filter(|first| matches!(first.kind(), "{" | "=>"));
@@ -40,14 +41,14 @@ pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<Body> {
     Some(Body { inner: start..end, statements, docstring })
 }
 
-/// The brace that closes what `opener` opened.
+/// Returns the brace that closes `opener`.
 fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'tree>> {
     opener?;
     let last = holder.child(holder.child_count().checked_sub(1)?)?;
     (last.kind() == "}").then_some(last)
 }
 
-/// The statements a node stands for: those it lists, or itself.
+/// Returns the statements in a statement list, or the node itself.
 fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
     if row.statement_lists.contains(&node.kind()) {
         return children(node, row);
@@ -55,7 +56,7 @@ fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
     if is_empty_statement(node) { Vec::new() } else { vec![node.byte_range()] }
 }
 
-/// The statements among the children of `holder`, each with the attributes before it.
+/// Returns the statements among the children of `holder`, each with the attributes before it.
 fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
     let mut statements = Vec::new();
     let mut attributes_start = None;
@@ -76,7 +77,7 @@ fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
     statements
 }
 
-/// Whether `node` is a `;` that stands alone.
+/// Whether `node` is a lone `;`.
 fn is_empty_statement(node: Node) -> bool {
     node.child_count() == 1 && node.child(0).is_some_and(|child| child.kind() == ";")
 }

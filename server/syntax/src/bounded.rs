@@ -1,14 +1,15 @@
-//! The only place that runs the parser: within a budget, on a stack of its own.
+//! Runs the parser within a budget and on a separate stack. No other module runs the parser.
 //!
-//! A parser takes time and memory that grow with the square of some texts, most of it inside single steps, where tree-sitter calls no
-//! progress callback: a lexer reads to the end of the file for every token, an ambiguous stack is copied once for every path through
-//! it. So a parse is a coroutine, and all that it does is counted: bytes that its lexer reads, its steps, bytes that it allocates.
-//! Where the budget ends, the coroutine is left on the spot and never resumed, and what it has allocated is freed.
+//! For some texts a parser's time and memory grow quadratically, mostly inside single steps, where tree-sitter calls no progress
+//! callback: a lexer reads to the end of the file for every token, or an ambiguous stack is copied once for every path through
+//! it. So a parse is a coroutine whose work is counted: bytes read by its lexer, parser steps, bytes allocated. When the budget
+//! is exhausted, the coroutine is suspended for good and its allocations are freed.
 //!
-//! What is counted is the same on every machine, however busy it is, so a text is always parsed or never. No clock is read here.
+//! The counts are the same on every machine under any load, so a text is either always parsed or never. This module reads no
+//! clock.
 //!
-//! The stack is far larger than those of our threads and costs memory only where it is used: tree-sitter frees its own stack by
-//! recursion.
+//! The stack is far larger than the stacks of our threads and uses memory only as it grows: tree-sitter frees its own stack
+//! recursively.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -22,53 +23,56 @@ pub(crate) use memory::install;
 
 mod memory;
 
-/// How much a parse may do.
+/// Limits of a parse.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// In bytes that a lexer reads, or what takes as long: about 10 ns.
+    /// Work units: bytes read by a lexer, or an equivalent of about 10 ns.
     work: u64,
-    /// Bytes allocated at the same time.
+    /// Maximum of bytes allocated at the same time.
     memory: usize,
 }
 
-/// A step of the parser takes about as long as reading so many bytes.
+/// Work of one parser step, in bytes read.
 const STEP_WORK: u64 = 32;
-/// Steps between two calls of the progress callback; tree-sitter has this number, too.
+/// Steps between two calls of the progress callback; tree-sitter uses the same number.
 const STEPS_COUNTED: u64 = 100;
-/// So many allocated bytes take about as long as reading one.
+/// Allocated bytes that count as one unit of work.
 const ALLOCATED_BYTES_PER_WORK: usize = 8;
-/// Bytes that the lexer is given at a time. It is counted as reading all of them, and may read them again uncounted for every token.
+/// Bytes given to the lexer at a time. The lexer is charged for the whole chunk, and may read it again without charge for every
+/// token.
 const CHUNK_BYTES: usize = 256;
-/// Address space for a parser's stack. A level of tree-sitter's recursion takes some hundred bytes, and the texts that are parsed
-/// within the budget have fewer levels than fill this.
+/// Address space for a parser's stack. A level of tree-sitter's recursion takes some hundred bytes, and texts parsed within the
+/// budget have too few levels to fill this.
 const STACK_BYTES: usize = 64 << 20;
 
 impl Budget {
-    /// For the text of a file. Of 1,494 real files in ten languages half need 28 of the work per byte, 1 in 100 more than 69, the
-    /// hardest 128 (a C header of 10 KB that is full of macros); none needs more than 107 bytes of memory per byte. The constant part is for
-    /// small texts, whose share of hard code varies. The largest files that are read are given up after some seconds.
+    /// Returns the budget for the text of a file.
+    ///
+    /// Of 1,494 real files in ten languages, half need 28 of the work per byte, 1 in 100 more than 69, the hardest 128 (a C
+    /// header of 10 KB that is full of macros); none needs more than 107 bytes of memory per byte. The constant part is for small
+    /// texts, which vary more. Parsing the largest files is aborted after some seconds.
     pub(crate) fn of_file(bytes: usize) -> Budget {
         Budget { work: 24_000_000 + 256 * bytes as u64, memory: (32 << 20) + 256 * bytes }
     }
 
-    /// For a text that an editor shows and changes at every key: some tenths of a second for usual sizes. It cannot be much smaller, since
-    /// one key may make the parser read all of the text again.
+    /// Returns the budget for a text that an editor changes on every key: some tenths of a second for usual sizes. It cannot be
+    /// much smaller, since one key may make the parser read the whole text again.
     pub(crate) fn of_edit(bytes: usize) -> Budget {
         Budget { work: 8_000_000 + 160 * bytes as u64, memory: (32 << 20) + 256 * bytes }
     }
 }
 
-/// A text to parse.
+/// Input of a parse.
 pub(crate) struct Input<'a> {
     pub(crate) grammar: &'a Grammar,
     pub(crate) text: &'a str,
-    /// The tree of an older text, with the edits since.
+    /// Tree of an older text, with the edits applied since.
     pub(crate) old: Option<&'a Tree>,
-    /// What of the text is looked at; all of it if empty.
+    /// Ranges of the text to parse; the whole text if empty.
     pub(crate) pieces: &'a [Range],
 }
 
-/// Parses within `budget`, and takes from it what that needs; `None` where it was not enough.
+/// Parses within `budget` and deducts the work from it; `None` if the budget is exhausted.
 pub(crate) fn parse(input: &Input<'_>, budget: &mut Budget) -> Option<Tree> {
     install();
     let mut stack = STACK.take().or_else(|| DefaultStack::new(STACK_BYTES).ok())?;
@@ -91,8 +95,8 @@ pub(crate) fn parse(input: &Input<'_>, budget: &mut Budget) -> Option<Tree> {
             tree
         }
         CoroutineResult::Yield(()) => {
-            // SAFETY: on its stack are frames of C and, in `run` and the callbacks, a parser and references; the parser's memory is
-            // among the blocks, and nothing else has anything to drop.
+            // SAFETY: its stack has only frames of C and, in `run` and the callbacks, a parser and references; the parser's
+            // memory is in the blocks, and nothing else needs dropping.
             unsafe { coroutine.force_reset() };
             session.blocks.free_all();
             budget.work = 0;
@@ -102,11 +106,11 @@ pub(crate) fn parse(input: &Input<'_>, budget: &mut Budget) -> Option<Tree> {
 }
 
 thread_local! {
-    /// The stack of the thread's last parse, for its next one.
+    /// Stack of the thread's last parse, reused by the next one.
     static STACK: Cell<Option<DefaultStack>> = const { Cell::new(None) };
 }
 
-/// What the coroutine does. The parser is new, so that all its memory is the session's.
+/// Body of the coroutine. Uses a new parser, so that the session owns all of the parser's memory.
 fn run(input: &Input<'_>, session: &Session) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(input.grammar).expect("the grammars fit the tree-sitter of this build");
@@ -129,7 +133,7 @@ fn run(input: &Input<'_>, session: &Session) -> Option<Tree> {
 
 /// A running parse.
 struct Session {
-    /// What is left of the budget.
+    /// Remaining budget.
     work: Cell<u64>,
     memory: Cell<usize>,
     blocks: Blocks,
@@ -146,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Counts work; does not return where there is too much of it.
+    /// Counts work; does not return if the budget is exhausted.
     fn work(&self, work: u64) {
         match self.work.get().checked_sub(work) {
             Some(left) => self.work.set(left),
@@ -154,7 +158,8 @@ impl Session {
         }
     }
 
-    /// Counts bytes that are about to be allocated, of which `new` are more than before; does not return where there are too many.
+    /// Counts bytes about to be allocated, `new` of them in addition to the existing ones; does not return if the budget is
+    /// exhausted.
     fn allocate(&self, bytes: usize, new: usize) {
         self.work((bytes / ALLOCATED_BYTES_PER_WORK) as u64);
         match self.memory.get().checked_sub(new) {
@@ -167,10 +172,10 @@ impl Session {
         self.memory.set(self.memory.get() + bytes);
     }
 
-    /// Leaves the coroutine for good.
+    /// Suspends the coroutine for good.
     fn leave(&self) -> ! {
         loop {
-            // SAFETY: only the coroutine calls this, which has set the pointer to what lives as long as it does.
+            // SAFETY: only the coroutine calls this, and it has set the pointer to a value that lives as long as the coroutine.
             unsafe { &*self.yielder.get() }.suspend(());
         }
     }

@@ -1,13 +1,13 @@
-//! Signatures as short as they can be said: for showing many in little room.
+//! Compact signatures, for showing many of them in little space.
 
 use std::ops::Range;
 
 use crate::outline::{Definition, cut};
 
-/// Stands for what was cut off.
+/// Replaces the part of a signature that was cut off.
 pub const CUT_OFF: &str = "…";
 
-/// Words before a name that say who may use it, not how.
+/// Modifiers before a name that restrict its use and do not describe it.
 const MODIFIERS: [&str; 27] = [
     "abstract",
     "async",
@@ -38,18 +38,19 @@ const MODIFIERS: [&str; 27] = [
     "virtual",
 ];
 
-/// How a function says that it is called on a value.
+/// Forms of a receiver parameter.
 const RECEIVERS: [&str; 8] =
     ["self", "cls", "&self", "&mut self", "mut self", "self: Self", "this", "&'a self"];
 
 impl Definition {
-    /// The signature without modifiers and without the parameter that stands for the value it is called on; at most `limit` bytes.
-    /// What is cut off is told by [`CUT_OFF`]; the name is kept.
+    /// Returns the signature without modifiers and without the receiver parameter, in at most `limit` bytes.
+    ///
+    /// Cut parts are replaced by [`CUT_OFF`]; the name is always kept.
     pub fn compact(&self, limit: usize) -> String {
         let joined = join_brackets(&self.signature);
         let mut rest = &*joined;
         while let Some(shorter) = MODIFIERS.iter().find_map(|word| without_word(rest, word)) {
-            // A function without a receiver is told by its `def`, as long as it is no member.
+            // A `def` distinguishes a function without a receiver, unless the function is a member.
             if rest.starts_with("def ") && self.container.is_none() {
                 break;
             }
@@ -78,7 +79,7 @@ impl Definition {
         format!("{opening}{kept}{}", if start + kept.len() < compact.len() { CUT_OFF } else { "" })
     }
 
-    /// Where the name stands in a signature: before the parameters, where it is called.
+    /// Position of the name in a signature: before the parameters if it is callable.
     fn name_in(&self, signature: &str) -> Option<Range<usize>> {
         let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
         let is_whole = |start: usize| {
@@ -91,13 +92,13 @@ impl Definition {
     }
 }
 
-/// A signature that stood on several lines as it would stand on one.
+/// Joins a signature of several lines into one line.
 fn join_brackets(signature: &str) -> String {
     let joined = signature.replace("( ", "(").replace("[ ", "[");
     joined.replace(", )", ")").replace(" )", ")").replace(", ]", "]").replace(" ]", "]")
 }
 
-/// `text` after a word that it begins with (`pub(crate)` counts as `pub`).
+/// Returns `text` after its first word `word` (`pub(crate)` counts as `pub`).
 fn without_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let after = text.strip_prefix(word)?;
     let after = match after.strip_prefix('(') {

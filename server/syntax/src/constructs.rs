@@ -1,7 +1,7 @@
-//! From the matches of a query to constructs: what the patterns say about one construct, put together.
+//! Merges the matches of a query into constructs.
 //!
-//! The query is tried at one node after the other instead of on the whole tree, which takes half as long: most nodes are of no kind
-//! that a pattern begins with. So a pattern says nothing about the siblings of its outermost node.
+//! The query runs at one node after the other instead of on the whole tree, which takes half as long: most nodes are of a kind
+//! that no pattern begins with. So a pattern must not match siblings of its outermost node.
 
 use std::collections::HashMap;
 use std::iter::Peekable;
@@ -15,7 +15,7 @@ use crate::queries::{Kind, Role, RoleQuery};
 use crate::tree::Tree;
 use crate::walk::{Walk, walk};
 
-/// What the structure query finds.
+/// Result of the structure query.
 #[derive(Default)]
 pub(crate) struct Structure<'tree> {
     /// In no particular order.
@@ -24,7 +24,7 @@ pub(crate) struct Structure<'tree> {
     by_identity: HashMap<(Kind, usize), usize>,
 }
 
-/// Everything the patterns of a query say about one construct.
+/// One construct, merged from all matches about it.
 pub(crate) struct Construct<'tree> {
     pub(crate) kind: Kind,
     pub(crate) node: Node<'tree>,
@@ -37,25 +37,25 @@ pub(crate) struct Construct<'tree> {
     pub(crate) docstring: Option<Node<'tree>>,
 }
 
-/// All constructs and comments in a tree.
+/// Returns all constructs and comments in a tree.
 pub(crate) fn structure(tree: &Tree) -> Structure<'_> {
     structure_within(tree, ALL)
 }
 
-/// The constructs and comments in the nodes that touch `within`.
+/// Returns the constructs and comments in the nodes that touch `within`.
 pub(crate) fn structure_within(tree: &Tree, within: Range<usize>) -> Structure<'_> {
     found_within(tree, within, RoleQuery::structure(tree.language))
 }
 
-/// All functions and comments in a tree.
+/// Returns all functions and comments in a tree.
 pub(crate) fn functions(tree: &Tree) -> Structure<'_> {
     found_within(tree, ALL, RoleQuery::functions(tree.language))
 }
 
-/// The whole text. A node without a text at its start does not touch it.
+/// The whole text. Excludes an empty node at the start of the text.
 const ALL: Range<usize> = 0..usize::MAX;
 
-/// What `query` finds in the nodes that touch `within`.
+/// Returns the constructs and comments that `query` finds in the nodes that touch `within`.
 fn found_within<'tree>(
     tree: &'tree Tree,
     within: Range<usize>,
@@ -67,26 +67,26 @@ fn found_within<'tree>(
     collector.structure
 }
 
-/// All functions with a body in the tree of `text`, and some without.
+/// Returns all functions with a body in the tree of `text`, and some without.
 pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Structure<'tree> {
     let mut signs = Signs::new(tree.language.row().body_signs, text);
     let mut collector = Collector::new(RoleQuery::functions(tree.language));
     let mut walk = Walk::new(tree.root());
     while let Some(node) = walk.node() {
-        // The parser may have put a body where it misses one.
+        // The parser may insert a missing body.
         let may_hold_body = signs.stand_in(node.byte_range()) || node.has_error();
         if may_hold_body {
             collector.take(node)
         } else {
             collector.pass(node)
         }
-        // What is in a comment ends the attributes before it.
+        // A comment between attributes ends them.
         walk.advance(may_hold_body || node.is_extra());
     }
     collector.structure
 }
 
-/// Puts together what a query finds at nodes that come in the order of a walk.
+/// Collects the constructs that a query finds at nodes in walk order.
 struct Collector<'tree> {
     structure: Structure<'tree>,
     matcher: Matcher,
@@ -99,13 +99,13 @@ impl<'tree> Collector<'tree> {
         Collector { structure: Structure::default(), matcher: Matcher::new(query), attributes }
     }
 
-    /// Takes in what begins at `node`.
+    /// Collects the constructs that begin at `node`.
     fn take(&mut self, node: Node<'tree>) {
         let start = self.attributes.start_before(node);
         self.matcher.matches_at(node, |query, found| self.structure.add(query, found, start));
     }
 
-    /// Goes past a node at which nothing begins.
+    /// Skips a node at which no construct begins.
     fn pass(&mut self, node: Node<'tree>) {
         self.attributes.start_before(node);
     }
@@ -150,12 +150,12 @@ impl<'tree> Construct<'tree> {
         })
     }
 
-    /// What tells apart two constructs, and is the same in all matches about one. `None` for what is matched once.
+    /// Returns the key that is the same in all matches about one construct, or `None` for a construct that has a single match.
     fn identity(&self) -> Option<(Kind, usize)> {
         self.body.or(self.open).or(self.name).map(|node| (self.kind, node.id()))
     }
 
-    /// Takes in what another pattern says about the same construct.
+    /// Merges another match about the same construct.
     fn join(&mut self, other: Construct<'tree>) {
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.has_error |= other.has_error;
@@ -165,11 +165,11 @@ impl<'tree> Construct<'tree> {
     }
 }
 
-/// Matches of a query that are under way at the same time; the oldest are given up for more. Real code has less than ten. Each costs
-/// memory and is looked at for every child of its node.
+/// Maximum of a query's matches in progress; more make tree-sitter drop the oldest. Real code has less than ten. Each costs
+/// memory and is checked for every child of its node.
 const MAX_MATCHES_UNDER_WAY: u32 = 256;
 
-/// Tries a query at single nodes.
+/// Runs a query at single nodes.
 pub(crate) struct Matcher {
     query: &'static RoleQuery,
     cursor: QueryCursor,
@@ -199,7 +199,7 @@ impl Matcher {
     }
 }
 
-/// Where in a text some signs stand, for asking in order.
+/// Positions of some signs in a text, for queries in ascending order.
 struct Signs<'a> {
     rest: Vec<Peekable<MatchIndices<'a, &'static str>>>,
 }
@@ -209,7 +209,7 @@ impl<'a> Signs<'a> {
         Signs { rest: signs.iter().map(|&sign| text.match_indices(sign).peekable()).collect() }
     }
 
-    /// Whether one of them begins in `range`, which starts no earlier than the ranges asked for before.
+    /// Whether one of the signs begins in `range`. Ranges must be passed in ascending order of their start.
     fn stand_in(&mut self, range: Range<usize>) -> bool {
         self.rest.iter_mut().any(|sign| {
             while sign.next_if(|(at, _)| *at < range.start).is_some() {}
@@ -218,27 +218,27 @@ impl<'a> Signs<'a> {
     }
 }
 
-/// The attributes or decorators last seen on a walk, which belong to what follows them.
+/// The last attributes or decorators seen on a walk, which belong to the construct after them.
 struct Attributes {
     query: &'static RoleQuery,
     pending: Option<Range<usize>>,
 }
 
 impl Attributes {
-    /// Where the attributes directly before `node`, the next node of the walk, start.
+    /// Returns the start of the attributes directly before `node`, which is the next node of the walk.
     fn start_before(&mut self, node: Node) -> Option<usize> {
         if self.query.is_attribute(node) {
             let start = self.pending.as_ref().map_or(node.start_byte(), |pending| pending.start);
             self.pending = Some(start..node.end_byte());
             return None;
         }
-        // The walk goes through the attributes themselves, and comments may stand between them.
+        // The walk also visits the nodes inside the attributes, and there may be comments between attributes.
         let is_past = self.pending.as_ref().is_some_and(|pending| pending.end <= node.start_byte());
         if is_past && !node.is_extra() { self.pending.take().map(|pending| pending.start) } else { None }
     }
 }
 
-/// The queries decide by the shape of the tree alone; none has a predicate on the text.
+/// Text provider for queries without predicates: all of them match on the shape of the tree only.
 struct NoText;
 
 impl TextProvider<&'static [u8]> for NoText {

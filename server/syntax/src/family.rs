@@ -1,4 +1,4 @@
-//! Languages that share their tokens: code of one family completes code of the others in it.
+//! Families of languages with the same tokens: code of one language can complete code of the others in its family.
 
 use crate::language::Language;
 
@@ -22,16 +22,16 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub const ALL: [Family; 7] =
         [Family::Python, Family::Script, Family::Java, Family::CSharp, Family::Rust, Family::Go, Family::C];
 
-    /// Whether indentation, not brackets, makes blocks.
+    /// Whether blocks are made by indentation instead of brackets.
     pub fn is_indented(self) -> bool {
         self == Family::Python
     }
 
-    /// Whether strings may stand in single and double quotes alike.
+    /// Whether single and double quotes are interchangeable for strings.
     pub fn has_equal_quotes(self) -> bool {
         matches!(self, Family::Python | Family::Script)
     }
@@ -43,7 +43,7 @@ impl Family {
 }
 
 impl Language {
-    /// The languages that it shares its tokens with.
+    /// Returns the family of the language.
     pub fn family(self) -> Family {
         match self {
             Language::Python => Family::Python,

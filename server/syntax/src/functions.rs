@@ -16,23 +16,23 @@ use crate::tree::Tree;
 /// A function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name as written where it is defined, with its qualifiers (`Shape::area`); empty for anonymous ones.
+    /// Name as written in the definition, with qualifiers (`Shape::area`); empty for anonymous functions.
     pub name: String,
-    /// The whole definition, decorators, annotations, attributes and `export` included.
+    /// The whole definition, including decorators, annotations, attributes and `export`.
     pub range: Range<usize>,
-    /// From its start to just past the opener of the body; all of it where there is no body.
+    /// From the start of the definition to just past the opener of the body; the whole definition if it has no body.
     pub signature: Range<usize>,
     /// The docstring or the doc comment directly above.
     pub docstring: Option<Range<usize>>,
-    /// Everything between opener and closer; `None` for one that is only declared.
+    /// Text between opener and closer; `None` for a function that is only declared.
     pub body: Option<Range<usize>>,
 }
 
 impl Tree {
-    /// All functions with or without a body in order of their start, outer before inner.
+    /// Returns all functions with or without a body in order of their start, outer before inner.
     ///
-    /// Methods, constructors, accessors and nested functions are functions; so is, in JavaScript and TypeScript, a function or arrow with
-    /// a block body that is bound to a name. Other lambdas and closures are none.
+    /// Methods, constructors, accessors and nested functions are functions; in JavaScript and TypeScript also a function or an
+    /// arrow function with a block body that is bound to a name. Other lambdas and closures are not.
     pub fn functions(&self, text: &str) -> Vec<Function> {
         let row = self.language.row();
         let structure = functions(self);
@@ -47,7 +47,7 @@ impl Tree {
         functions
     }
 
-    /// The ranges of those of [`Tree::functions`] that have a body, in the same order, for a third of the time.
+    /// Returns the ranges of those [`Tree::functions`] that have a body, in the same order, in a third of the time.
     pub fn functions_with_body(&self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = functions_with_body(self, text)
             .constructs
@@ -75,7 +75,7 @@ fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usiz
     }
 }
 
-/// The name inside of the nodes around it.
+/// Returns the name inside its wrapper nodes.
 fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
     while row.name_wrappers.contains(&node.kind()) {
         let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else {
@@ -86,7 +86,7 @@ fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
     node
 }
 
-/// The doc comments on the lines directly above `start`, as one range.
+/// Returns the doc comments on the lines directly above `start`, as one range.
 fn doc_comment(start: usize, row: &Row, text: &str, comments: &[Range<usize>]) -> Option<Range<usize>> {
     let above = comments.partition_point(|comment| comment.end <= start);
     let mut found: Option<Range<usize>> = None;

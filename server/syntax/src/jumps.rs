@@ -1,9 +1,9 @@
-//! Statements after which the next one is never reached.
+//! Statements after which the following statement is unreachable.
 
 use crate::Language;
 
-/// Whether control never passes from `statement`, the last one of a body, to a next one: it returns, throws or jumps, or is the value
-/// of a Rust block.
+/// Whether control never continues after `statement`, the last one of a body: it returns, throws or jumps, or is the value of a
+/// Rust block.
 pub fn is_jump(language: Language, statement: &str) -> bool {
     let begins_with = |word: &&str| {
         let rest = statement.strip_prefix(*word);

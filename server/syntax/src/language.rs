@@ -1,4 +1,4 @@
-//! The table of languages: one row each, and everything about a language that its queries cannot say.
+//! The table of languages: one row per language, with everything that its queries cannot express.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tree_sitter::Language as Grammar;
 use crate::languages::{C, CSharp, EcmaScript, Go, Java, Python, Rust};
 use crate::rules::Rules;
 
-/// What the generic code knows about one language.
+/// Properties of one language for the generic code.
 pub(crate) struct Row {
-    /// The word used in files and on the command line.
+    /// Name of the language in files and on the command line.
     pub(crate) name: &'static str,
-    /// Endings of its files' names, without the dot.
+    /// File name extensions, without the dot.
     pub(crate) endings: &'static [&'static str],
-    /// Its parser.
+    /// The language's parser.
     pub(crate) grammar: fn() -> Grammar,
     /// Sources of the query for functions, blocks and comments.
     pub(crate) structure: &'static [&'static str],
@@ -21,25 +21,25 @@ pub(crate) struct Row {
     pub(crate) functions: &'static [&'static str],
     /// Sources of the query for identifiers and strings.
     pub(crate) tokens: &'static [&'static str],
-    /// What the text of every function with a body has one of.
+    /// Signs of which every function with a body contains at least one.
     pub(crate) body_signs: &'static [&'static str],
-    /// Kinds of nodes that only hold a list of statements, without braces of their own.
+    /// Kinds of nodes that only contain a list of statements, without their own braces.
     pub(crate) statement_lists: &'static [&'static str],
-    /// Kinds of nodes that stand before a function or statement as its siblings and belong to it.
+    /// Kinds of nodes that are siblings before a function or statement and belong to it.
     pub(crate) attributes: &'static [&'static str],
-    /// Kinds of nodes around a function's name: the name is in their `declarator`, or their first child with a name.
+    /// Kinds of nodes around a function's name: the name is in their `declarator`, or in their first named child.
     pub(crate) name_wrappers: &'static [&'static str],
-    /// What a comment that documents the function below it starts with.
+    /// Prefixes of a comment that documents the function below it.
     pub(crate) doc_comments: &'static [&'static str],
-    /// The sign that ends a statement; empty where the end of the line does.
+    /// Terminator of a statement; empty if it is the end of the line.
     pub(crate) statement_end: &'static str,
-    /// The call that imports a module, with its bracket; empty where none does.
+    /// The call that imports a module, with its bracket; empty if the language has none.
     pub(crate) import_call: &'static str,
-    /// The words that a statement begins with which never runs into the next one.
+    /// First words of statements after which control never continues.
     pub(crate) jumps: &'static [&'static str],
-    /// Whether lines that begin with `#` choose which parts of the text are compiled.
+    /// Whether lines that begin with `#` select the parts of the text that are compiled.
     pub(crate) has_preprocessor: bool,
-    /// What the language says about names.
+    /// The language's rules about names.
     pub(crate) rules: &'static dyn Rules,
 }
 
@@ -61,7 +61,7 @@ macro_rules! languages {
         has_preprocessor: $has_preprocessor:expr,
         rules: $rules:expr,
     })+) => {
-        /// A supported language. `name()` is the word used in files and on the command line.
+        /// A supported language. `name()` is its name in files and on the command line.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Language {
             $($(#[$doc])* $variant,)+
@@ -72,7 +72,7 @@ macro_rules! languages {
             pub const ALL: [Language; COUNT] = [$(Language::$variant),+];
         }
 
-        /// How many languages there are.
+        /// Number of languages.
         pub(crate) const COUNT: usize = [$($name),+].len();
 
         /// The rows, in the order of [`Language::ALL`].
@@ -283,19 +283,19 @@ languages! {
     }
 }
 
-/// The ending of a header that C and C++ share.
+/// Extension of headers in both C and C++.
 const SHARED_HEADER: &str = ".h";
 
 impl Language {
-    /// The language of a file, by the ending of its name; an `.h` is C as long as nothing else is known.
+    /// Returns the language of a file by its extension; `.h` is C unless more is known.
     pub fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, ending) = name.rsplit_once('.')?;
         Language::ALL.into_iter().find(|language| language.row().endings.contains(&ending))
     }
 
-    /// Settles which language the headers of a repository are in, given its files with their languages by name: where it holds more
-    /// C++ than C, an `.h` is C++.
+    /// Decides the language of a repository's headers, given its files with their languages by name: if it has more C++ than C,
+    /// an `.h` is C++.
     pub fn settle_headers<'a>(files: impl IntoIterator<Item = (&'a str, &'a mut Language)>) {
         let (headers, others): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|(path, _)| path.ends_with(SHARED_HEADER));
@@ -305,38 +305,38 @@ impl Language {
         }
     }
 
-    /// The language called `name` in files and on the command line (`python`, `typescript`, `tsx`, `javascript`, `java`,
+    /// Returns the language with this name in files and on the command line (`python`, `typescript`, `tsx`, `javascript`, `java`,
     /// `csharp`, `rust`, `go`, `c`, `cpp`).
     pub fn from_name(name: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|language| language.name() == name)
     }
 
-    /// The language's name in files and on the command line.
+    /// Returns the language's name in files and on the command line.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// What the names of its files end with, without the dot.
+    /// Returns the file name extensions of the language, without the dot.
     pub fn endings(self) -> &'static [&'static str] {
         self.row().endings
     }
 
-    /// What a statement ends with where not its line ends it.
+    /// Returns the terminator of a statement; `None` if it is the end of the line.
     pub fn ends_statements(self) -> Option<&'static str> {
         Some(self.row().statement_end).filter(|end| !end.is_empty())
     }
 
-    /// Whether braces, not indentation, make blocks.
+    /// Whether blocks are made by braces instead of indentation.
     pub fn has_brace_blocks(self) -> bool {
         self.row().body_signs.contains(&"{")
     }
 
-    /// What begins a comment that ends with its line.
+    /// Returns the prefix of a line comment.
     pub fn line_comment(self) -> &'static str {
         if self == Language::Python { "#" } else { "//" }
     }
 
-    /// Whether a line, as far as can be told from it alone, is a comment or goes on with one.
+    /// Whether a line is a comment or continues one, judged by the line alone.
     pub fn is_comment_line(self, line: &str) -> bool {
         let line = line.trim_start();
         let goes_on = || {
@@ -351,18 +351,18 @@ impl Language {
     }
 }
 
-/// One source file of a workspace: plain text with its place and language, cheap to clone.
+/// One source file of a workspace: plain text with its path and language, cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: Arc<str>,
     /// Language by the file's name.
     pub language: Language,
-    /// The whole text, with its own line ends.
+    /// The whole text, with its original line ends.
     pub text: Arc<str>,
 }
 
-/// A file that describes a project (`tsconfig.json`, `package.json`, `go.mod`, `Cargo.toml`), for what it says about module names.
+/// A project file (`tsconfig.json`, `package.json`, `go.mod`, `Cargo.toml`), read for its module names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// Path relative to the workspace root, with `/` between its parts.

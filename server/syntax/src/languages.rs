@@ -1,4 +1,4 @@
-//! The rules of the languages: one file each, beside its queries.
+//! The rules of the languages: one file each, next to its queries.
 
 #[path = "languages/c/rules.rs"]
 mod c;

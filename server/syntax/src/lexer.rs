@@ -1,8 +1,8 @@
-//! A lexer that is light on language: identifiers, numbers, whole string literals, longest-match operators, newlines.
+//! A lexer that needs little per language: identifiers, numbers, whole string literals, longest-match operators, newlines.
 //!
-//! It works on any piece of code, broken or cut off, and never fails: what is opened and not closed ends where its line or
-//! the text ends. It serves what needs tokens but no tree: the built-in engine, the lexical index and token-exact comparison.
-//! Comments give no tokens. Between two tokens there is nothing but blanks and comments.
+//! It accepts any fragment of code, broken or cut off, and never fails: an unclosed token ends at the end of its line or of the
+//! text. It is for callers that need tokens but no tree: the built-in engine, the lexical index and token-exact comparison.
+//! Comments give no tokens. Between two tokens there are only blanks and comments.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ mod reserved;
 
 pub use reserved::is_reserved;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// An identifier or a keyword; in Rust also a lifetime.
@@ -30,13 +30,13 @@ pub enum TokenKind {
 /// One token with its byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
-    /// Where it stands, in bytes of the lexed text.
+    /// Position in bytes of the lexed text.
     pub range: Range<usize>,
 }
 
-/// The tokens of `text` in order.
+/// Returns the tokens of `text` in order.
 pub fn lex(language: Language, text: &str) -> Vec<Token> {
     let tokens = Vec::with_capacity(text.len() / EXPECTED_BYTES_PER_TOKEN);
     let mut lexer = Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens };
@@ -47,14 +47,14 @@ pub fn lex(language: Language, text: &str) -> Vec<Token> {
     lexer.tokens
 }
 
-/// Where literals and comments of `text` go over a line end, in order.
+/// Returns the ranges of literals and comments in `text` that span a line end, in order.
 pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
     let mut lexer =
         Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
     let mut found = Vec::new();
     while lexer.at < text.len() {
         let start = lexer.at;
-        // What comes next depends on the last token alone.
+        // The next token depends on the last one only.
         let last = lexer.tokens.pop();
         lexer.tokens.clear();
         lexer.tokens.extend(last);
@@ -67,7 +67,7 @@ pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the comments that `text` begins with end: at its first token.
+/// Returns the end of the comments at the start of `text`: the start of its first token.
 pub fn header(language: Language, text: &str) -> usize {
     let mut lexer =
         Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
@@ -96,23 +96,23 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
 }
 
-/// What may stand inside a literal and what closes it.
+/// Content and closing of a literal.
 struct Literal {
     quote: u8,
-    /// How many quotes close it.
+    /// Number of quotes that close the literal.
     quotes: usize,
-    /// How many `#` follow the closing quotes (Rust).
+    /// Number of `#` after the closing quotes (Rust).
     hashes: usize,
     multiline: bool,
     escape: Escape,
-    /// What opens an embedded expression that `}` closes.
+    /// Opener of an embedded expression that `}` closes.
     interpolation: Option<&'static [u8]>,
 }
 
 #[derive(PartialEq)]
 enum Escape {
     Backslash,
-    /// A doubled quote stands for itself (C#).
+    /// A doubled quote is an escaped quote (C#).
     Doubled,
     None,
 }
@@ -129,7 +129,7 @@ impl Literal {
 }
 
 impl Lexer<'_> {
-    /// Reads one token, one blank, one line end or one comment.
+    /// Reads one token, blank, line end or comment.
     fn step(&mut self) {
         let byte = self.bytes[self.at];
         if byte == b'\n' || byte == b'\r' {
@@ -149,7 +149,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// End of the word that starts here, where nothing follows that would make a literal's prefix of it: most tokens are such.
+    /// Returns the end of the word that starts here, unless the word could be a literal's prefix. A fast path for most tokens.
     fn plain_word_end(&self) -> Option<usize> {
         let byte = self.bytes[self.at];
         let end = (byte.is_ascii_alphabetic() || byte == b'_').then(|| self.word_end(self.at))?;
@@ -196,7 +196,7 @@ impl Lexer<'_> {
         self.bytes.get(at).copied().unwrap_or_default()
     }
 
-    /// End of the comment that starts here.
+    /// Returns the end of the comment that starts here.
     fn comment_end(&self) -> Option<usize> {
         let is_python = self.language == Language::Python;
         match (self.byte(self.at), self.byte(self.at + 1)) {
@@ -233,7 +233,7 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    /// End of the string-like literal that starts here, prefix included.
+    /// Returns the end of the string-like literal that starts here, prefix included.
     fn literal_end(&self) -> Option<usize> {
         let prefix_end = self.prefix_end();
         let prefix = &self.text[self.at..prefix_end];
@@ -247,13 +247,13 @@ impl Lexer<'_> {
         }
     }
 
-    /// End of the letters, `$` and `@` here that could be a literal's prefix.
+    /// Returns the end of the letters, `$` and `@` here that could be a literal's prefix.
     fn prefix_end(&self) -> usize {
         let is_prefix = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'@');
         self.at + self.rest(self.at).iter().take(LONGEST_PREFIX).take_while(|byte| is_prefix(byte)).count()
     }
 
-    /// End of the literal whose opening quote stands at `open`; `None` where the language has no such literal.
+    /// Returns the end of the literal whose opening quote is at `open`; `None` if the language has no such literal.
     fn quoted_end(&self, prefix: &str, open: usize) -> Option<usize> {
         let quote = self.byte(open);
         if !has_prefix(self.language, prefix) || (quote == b'`' && !self.has_backtick()) {
@@ -275,7 +275,7 @@ impl Lexer<'_> {
         self.language == Language::Go || is_script(self.language)
     }
 
-    /// The rules of the literal that opens with this prefix and `quotes` quotes in a row.
+    /// Returns the rules of the literal that opens with this prefix and `quotes` quotes in a row.
     fn literal(&self, prefix: &str, quote: u8, quotes: usize) -> Literal {
         let line = Literal::line(quote);
         match self.language {
@@ -301,7 +301,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Where a literal ends whose content starts at `from`.
+    /// Returns the end of a literal whose content starts at `from`.
     fn closed_at(&self, literal: &Literal, from: usize, nesting: usize) -> usize {
         let mut at = from;
         while at < self.bytes.len() {
@@ -332,7 +332,7 @@ impl Lexer<'_> {
         (closes && !doubled).then_some(literal.quotes + literal.hashes)
     }
 
-    /// Past a backslash and the character, or line end, that it escapes.
+    /// Returns the offset after a backslash and the character, or line end, that it escapes.
     fn after_escape(&self, backslash: usize) -> usize {
         match self.text[backslash + 1..].chars().next() {
             Some('\n' | '\r') => line_end_after(self.bytes, backslash + 1),
@@ -340,7 +340,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Past the embedded expression that starts at `at` with `open`, its strings and braces included.
+    /// Returns the offset after the embedded expression that starts at `at` with `open`, including its strings and braces.
     fn after_interpolation(&self, at: usize, open: &[u8], multiline: bool, nesting: usize) -> usize {
         if open == b"{" && self.byte(at + 1) == b'{' {
             return at + 2;
@@ -370,7 +370,7 @@ impl Lexer<'_> {
         at
     }
 
-    /// Past the string that starts at `open` if it is closed on its line, else past its quote.
+    /// Returns the offset after the string that starts at `open` if it is closed on its line, else the offset after its quote.
     fn after_line_string(&self, open: usize, quote: u8) -> usize {
         let end = self.closed_at(&Literal::line(quote), open + 1, 0);
         if end > open + 1 && self.byte(end - 1) == quote { end } else { open + 1 }
@@ -384,7 +384,7 @@ impl Lexer<'_> {
         is_raw.then(|| self.closed_at(&Literal::raw(b'"', 1, hashes), open + 1, 0))
     }
 
-    /// A character literal; `None` for a lifetime. A line end is only in one as an escape, since it may be one character or two.
+    /// A character literal; `None` for a lifetime. A line end in it must be escaped, since it may be one character or two.
     fn rust_char_end(&self, open: usize) -> Option<usize> {
         if self.byte(open + 1) == b'\\' {
             return Some(self.closed_at(&Literal::line(b'\''), open + 1, 0));
@@ -405,7 +405,7 @@ impl Lexer<'_> {
         content.find(&close).map_or(self.text.len(), |at| open + 1 + at + close.len())
     }
 
-    /// A regular expression of JavaScript; `None` where the slash divides, or closes a tag.
+    /// A regular expression of JavaScript; `None` if the slash is a division or closes a tag.
     fn regex_end(&self) -> Option<usize> {
         let at_operand = match self.tokens.last() {
             Some(Token { kind: TokenKind::Punctuation, range }) => {
@@ -468,7 +468,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// End of the identifier that starts at `from`; `from` itself where there is none.
+    /// Returns the end of the identifier that starts at `from`; `from` if there is none.
     fn word_end(&self, from: usize) -> usize {
         let mut at = from;
         if self.language == Language::Rust
@@ -489,7 +489,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Length of the longest operator here, at least 1. `>>` is no operator, since it closes two generics.
+    /// Returns the length of the longest operator here, at least 1. `>>` is no operator, since it closes two generics.
     fn operator_len(&self) -> usize {
         let rest = self.rest(self.at);
         let starts = |length: usize| rest.get(..length).unwrap_or_default();
@@ -511,13 +511,13 @@ impl Lexer<'_> {
     }
 }
 
-/// `u8R` and `$@`, and a Python prefix of two letters, fit; a longer word is an identifier.
+/// Fits `u8R`, `$@` and a Python prefix of two letters; a longer word is an identifier.
 const LONGEST_PREFIX: usize = 4;
 
 /// The C++ standard's limit, in characters.
 const LONGEST_RAW_DELIMITER: usize = 16;
 
-/// Whether a string literal may carry this prefix.
+/// Whether a string literal may have this prefix.
 fn has_prefix(language: Language, prefix: &str) -> bool {
     match language {
         _ if prefix.is_empty() => true,
@@ -538,7 +538,7 @@ fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-/// Past the line end that starts at `at`: `\n`, `\r\n` or `\r`.
+/// Returns the offset after the line end that starts at `at`: `\n`, `\r\n` or `\r`.
 fn line_end_after(bytes: &[u8], at: usize) -> usize {
     if bytes[at..].starts_with(b"\r\n") { at + 2 } else { at + 1 }
 }

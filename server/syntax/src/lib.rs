@@ -1,8 +1,8 @@
-//! What Ghostbench knows about programming languages: blocks, functions, tokens and statement ends.
+//! Knowledge about programming languages: blocks, functions, tokens and statement ends.
 //!
-//! The only crate that knows a language. Parsing never fails: broken code gives a poorer tree. A language is
-//! one folder of queries plus one row of the table in `language.rs`; no other code asks which language it has.
-//! What the captures of the queries mean is written in `queries.rs`.
+//! The only crate with language-specific code. Parsing never fails: broken code gives a less complete tree. A language is one
+//! folder of queries plus one row of the table in `language.rs`; no other code checks for a particular language. `queries.rs`
+//! documents the captures of the queries.
 //!
 //! ```text
 //! text -> parse -> Tree -> structure query -> constructs -> blocks, functions, statement ends

@@ -1,18 +1,18 @@
-//! The variables of one function, for saying what its values are in terms of names that hold outside of it.
+//! The variables of one function, for expressing its values in names that are valid outside of it.
 //!
-//! Needed where a language writes no types: what a function returns and what a field gets are then told by expressions, and the
-//! variables in these mean nothing to other files.
+//! Needed if the code has no type annotations: expressions then describe the return value of a function and the value of a field,
+//! and local variables in them mean nothing to other files.
 
 use crate::expr::Expr;
 use crate::scope::Binding;
 
-/// Names that are looked up for one expression: real chains of variables are shorter, and hostile ones must end.
+/// Maximum of names looked up for one expression: real chains of variables are shorter, and hostile ones must terminate.
 const MAX_LOOKUPS: u32 = 32;
 
 /// The variables of a function.
 #[derive(Default)]
 pub(crate) struct Locals {
-    /// In the order in which they are bound.
+    /// Bindings in source order.
     bindings: Vec<Binding>,
 }
 
@@ -22,12 +22,12 @@ impl Locals {
         Locals { bindings }
     }
 
-    /// The same as `expr`, which stands at `offset`, without variables of the function; `None` where nothing can be told.
+    /// Returns `expr` at `offset` with the function's variables replaced by their values; `None` if nothing is known.
     pub(crate) fn outside(&self, expr: &Expr, offset: usize) -> Option<Expr> {
         self.replace(expr, offset, Expr::MAX_DEPTH, &mut MAX_LOOKUPS.clone())
     }
 
-    /// One of several values, each with where it stands, without variables of the function.
+    /// Combines several values, each with its offset, with the function's variables replaced.
     pub(crate) fn one_of(&self, values: &[(Expr, usize)]) -> Option<Expr> {
         let mut some: Vec<Expr> = Vec::new();
         for (value, offset) in values {
@@ -36,7 +36,7 @@ impl Locals {
         Expr::one_of(some)
     }
 
-    /// The same, no deeper than `depth`, looking up no more names than are `left`.
+    /// Replaces the variables down to `depth`, with at most `left` lookups.
     fn replace(&self, expr: &Expr, offset: usize, depth: usize, left: &mut u32) -> Option<Expr> {
         let inside = depth.checked_sub(1)?;
         let mut replace = |inner: &Expr| self.replace(inner, offset, inside, left);
@@ -53,7 +53,7 @@ impl Locals {
     fn replace_name(&self, name: &str, offset: usize, depth: usize, left: &mut u32) -> Option<Expr> {
         let end = self.bindings.partition_point(|binding| binding.start < offset);
         match self.bindings[..end].iter().rfind(|binding| *binding.name == *name) {
-            // What a variable is made from stands before it, so that this ends.
+            // The value of a variable is before the variable, so this terminates.
             Some(binding) => {
                 *left = left.checked_sub(1)?;
                 self.replace(&binding.value, binding.start, depth, left)

@@ -1,28 +1,28 @@
-//! How a name is mentioned in a line, told by tokens alone: for files whose tree is not at hand.
+//! Classifies the mentions of a name in a line by tokens only: for files without a tree.
 
 use crate::Language;
 use crate::lexer::{Token, TokenKind, is_reserved, lex};
 
-/// How a name is mentioned.
+/// Kind of a mention of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
-    /// As a member of what stands before it.
+    /// A member of the expression before it.
     Member,
-    /// Called, with nothing before it.
+    /// A call without a receiver.
     Called,
-    /// In another way.
+    /// Any other mention.
     Bare,
-    /// It is defined, or a variable, parameter or own field of this name is.
+    /// A definition of the name as a variable, parameter, own field or other item.
     Defined,
 }
 
-/// What stands between a value, type or module and its member.
+/// Signs between a value, type or module and its member.
 const MEMBER_SIGNS: [&str; 5] = [".", "->", "::", "?.", "->*"];
-/// What a value sees itself as.
+/// Names for the current value or type.
 const OWN_VALUES: [&str; 3] = ["self", "this", "cls"];
-/// What gives a value to the name before it.
+/// Signs that assign a value to the name before them.
 const GIVING_SIGNS: [&str; 2] = ["=", ":="];
-/// After these, or at the start, a name with a colon is a field, a parameter or a key.
+/// After one of these, or at the start, a name with a colon is a field, a parameter or a key.
 const LIST_SIGNS: [&str; 3] = ["(", ",", "{"];
 /// Words that introduce a name.
 const DEFINING_WORDS: [&str; 19] = [
@@ -47,7 +47,8 @@ const DEFINING_WORDS: [&str; 19] = [
     "var",
 ];
 
-/// The mentions of `name` in `line`, which begins outside of literals and comments. What stands in these is no mention.
+/// Returns the mentions of `name` in `line`, which begins outside of literals and comments. Literals and comments have no
+/// mentions.
 pub fn mentions(language: Language, line: &str, name: &str) -> Vec<Mention> {
     if !line.contains(name) {
         return Vec::new();
@@ -67,7 +68,7 @@ pub fn mentions(language: Language, line: &str, name: &str) -> Vec<Mention> {
         .collect()
 }
 
-/// What a name is between its neighbours.
+/// Classifies a name by its neighbouring tokens.
 fn kind(language: Language, owner: &str, before: &str, after: &str) -> Mention {
     let is_given = GIVING_SIGNS.contains(&after);
     if MEMBER_SIGNS.contains(&before) {

@@ -1,32 +1,32 @@
-//! Which files or namespaces of a workspace an import may mean.
+//! The files or namespaces of a workspace that an import may refer to.
 //!
-//! Only candidates, made from the text of the import and the place of its file; whether one exists is for who knows the files.
+//! Returns candidates only, made from the text of the import and the path of its file. The caller checks which of them exist.
 
 use crate::language::{Language, Manifest};
 use crate::languages::{cargo_packages, go_module, package_json, tsconfig};
 use crate::outline::Definition;
 
-/// A place where the names of a module may be defined.
+/// A possible location of a module's names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Where to look.
+    /// Where to search.
     pub place: Place,
-    /// The names to go through from there, outermost first: modules and types inside of it.
+    /// Modules and types to descend through from there, outermost first.
     pub inside: Vec<Box<str>>,
 }
 
-/// Where to look for names. Paths are relative to the workspace root, with `/` between their parts.
+/// Where to search for names. Paths are relative to the workspace root, with `/` between their parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The file at this path.
     File(Box<str>),
-    /// The file whose path is this or ends with `/` and this; of several, the one nearest to the root.
+    /// The file whose path is this or ends with `/` and this; if there are several, the one nearest to the root.
     FileEnding(Box<str>),
     /// All files directly in this folder.
     Folder(Box<str>),
     /// All files directly in the folder whose path is this or ends with `/` and this.
     FolderEnding(Box<str>),
-    /// Everything that says it is in this package or namespace; where it names a type in one, the members of the type.
+    /// Everything declared in this package or namespace; if it names a type in one, the members of the type.
     Namespace(Box<str>),
 }
 
@@ -36,33 +36,33 @@ impl From<Place> for Target {
     }
 }
 
-/// What the manifests of a workspace say about the names of its modules.
+/// Information about module names from a workspace's manifests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projects {
-    /// `tsconfig.json` and its kin: folder, and what its `paths` map.
+    /// The `paths` mappings of `tsconfig.json` and similar files.
     pub(crate) aliases: Vec<Alias>,
-    /// Packages that a `package.json` names.
+    /// Packages named in a `package.json`.
     pub(crate) node_packages: Vec<Package>,
-    /// Packages and libraries that a `Cargo.toml` names.
+    /// Packages and libraries named in a `Cargo.toml`.
     pub(crate) crates: Vec<Package>,
-    /// Modules that a `go.mod` names.
+    /// Modules named in a `go.mod`.
     pub(crate) go_modules: Vec<Package>,
 }
 
-/// A mapping of module names, as `paths` in a `tsconfig.json` has it.
+/// A mapping of module names, as in `paths` of a `tsconfig.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alias {
-    /// The folder for whose files it holds.
+    /// Folder of the files that the mapping applies to.
     pub(crate) folder: Box<str>,
-    /// What stands before the `*`, or the whole name where there is none.
+    /// Text before the `*`, or the whole name if there is none.
     pub(crate) before: Box<str>,
-    /// What stands after the `*`; `None` where there is none.
+    /// Text after the `*`; `None` if there is none.
     pub(crate) after: Option<Box<str>>,
-    /// What it stands for, from the workspace root, with a `*` for what matched.
+    /// Targets relative to the workspace root, with a `*` for the matched part.
     pub(crate) paths: Vec<Box<str>>,
 }
 
-/// A package by the name under which others import it.
+/// A package by its import name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     /// Its folder, empty for the root.
@@ -72,7 +72,7 @@ pub(crate) struct Package {
 }
 
 impl Projects {
-    /// Reads manifests; what they do not say, or say wrongly, is simply not known.
+    /// Reads manifests; missing or invalid entries are ignored.
     pub fn new(manifests: &[Manifest]) -> Projects {
         let mut projects = Projects::default();
         for manifest in manifests {
@@ -95,7 +95,7 @@ impl Projects {
 }
 
 impl Language {
-    /// Where `module`, as an import of a file at `from` writes it, may be found, best guess first.
+    /// Returns possible locations of `module` as written in an import of the file at `from`, best guess first.
     pub fn targets(self, from: &str, module: &str, projects: &Projects) -> Vec<Target> {
         if module.is_empty() {
             return vec![Place::File(from.into()).into()];
@@ -103,29 +103,29 @@ impl Language {
         self.row().rules.targets(from, module, projects)
     }
 
-    /// What a file at `from` sees of `namespace`, its own, without importing it.
+    /// Returns locations that a file at `from` in `namespace` sees without an import.
     pub fn implicit(self, from: &str, namespace: &str) -> Vec<Target> {
         self.row().rules.implicit(from, namespace)
     }
 
-    /// Whether code in the file at `from` may name `definition`, which the file at `to`, of this language, makes. What is private by
-    /// custom alone may be named.
+    /// Whether code in the file at `from` may name `definition` of the file at `to` in this language. Names that are private by
+    /// convention only may be named.
     pub fn can_name(self, from: &str, to: &str, definition: &Definition) -> bool {
         self.row().rules.can_name(from, to, definition)
     }
 }
 
-/// The folder of a path; empty for the root.
+/// Returns the folder of a path; empty for the root.
 pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `path` below `folder`, which is empty for the root.
+/// Joins `folder` and `path`; an empty `folder` is the root.
 pub(crate) fn below(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// `path` below `folder`, with `.` and `..` taken out; `None` if it leaves the root.
+/// Joins `folder` and `path` and resolves `.` and `..`; `None` if the result is outside of the root.
 pub(crate) fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,10 +1,10 @@
-//! What a file defines, and what it brings in from elsewhere: the names that other files can reach.
+//! Definitions and imports of a file: the names that other files can reach.
 //!
-//! Only what has a name outside of functions is a definition: types with their members, functions, top-level values. Each
-//! language's own rules stand in `languages/<language>/rules.rs` behind [`Rules`]; this file holds what they have in common.
+//! Only items with a name outside of functions are definitions: types with their members, functions, top-level values. Each
+//! language's rules are in `languages/<language>/rules.rs` behind [`Rules`]; this file has the common part.
 //!
-//! All texts in an outline are pieces of the file, with runs of white space squeezed into one blank. Nothing is resolved here:
-//! what a name of another file means is for `index` to find out, with the places that [`crate::modules`] names.
+//! All texts in an outline are parts of the file, with runs of white space collapsed to one blank. Nothing is resolved here:
+//! `index` resolves names of other files with the locations from [`crate::modules`].
 
 use std::ops::Range;
 
@@ -19,48 +19,48 @@ use crate::pieces::parse_pieces;
 use crate::tree::Tree;
 use crate::walk::{Walk, walk};
 
-/// Longest signature that is kept, in bytes: several times what a strategy shows of one.
+/// Maximum length of a signature, in bytes: several times the length shown by a strategy.
 const MAX_SIGNATURE_BYTES: usize = 240;
-/// Longest type that is kept, in bytes.
+/// Maximum length of a type, in bytes.
 const MAX_TYPE_BYTES: usize = 200;
-/// Longest documentation that is kept, in bytes.
+/// Maximum length of a documentation, in bytes.
 const MAX_DOC_BYTES: usize = 100;
-/// Longest name of a namespace with those around it, in bytes: as long as a type.
+/// Maximum length of a qualified namespace, in bytes: same as a type.
 const MAX_NAMESPACE_BYTES: usize = MAX_TYPE_BYTES;
 /// Kinds of nodes that are comments.
 const COMMENTS: &[&str] = &["comment", "line_comment", "block_comment"];
-/// Without one of these there is no comment.
+/// A text without any of these has no comment.
 const COMMENT_SIGNS: [&str; 3] = ["//", "/*", "#"];
-/// Lines of comments above a definition that are looked at.
+/// Maximum number of comment lines read above a definition.
 const MAX_COMMENT_LINES: usize = 200;
-/// Pieces in pieces beyond this are not parsed again: each level costs as much as the first one.
+/// Maximum nesting of fragments that are parsed again: each level costs as much as the first one.
 const MAX_PIECE_DEPTH: usize = 3;
 
-/// What a file defines and imports.
+/// Definitions and imports of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
-    /// In the order of their start; what holds members stands before them.
+    /// Definitions in order of their start; containers before their members.
     pub definitions: Vec<Definition>,
-    /// In the order of the file.
+    /// Imports in source order.
     pub imports: Vec<Import>,
-    /// The packages and namespaces that the file declares, dotted; definitions name theirs by position. The first one is empty.
+    /// Packages and namespaces declared in the file, dotted; definitions refer to them by position. The first one is empty.
     pub namespaces: Vec<Box<str>>,
-    /// Types that take over the members of another one, as said outside of the type (`impl Trait for Type`).
+    /// Types that take over the members of another type, declared outside of the type (`impl Trait for Type`).
     pub extensions: Vec<Extension>,
 }
 
-/// What a definition is.
+/// Kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DefinitionKind {
-    /// A class, interface, struct, enum, trait, or an alias of a type.
+    /// A class, interface, struct, enum, trait, or type alias.
     Type,
-    /// A module or namespace that stands in a file as a block with members (not C#'s, C++'s and Java's namespaces).
+    /// A module or namespace as a block with members in a file (not C#'s, C++'s and Java's namespaces).
     Module,
-    /// A function that is no member of a type; also a macro.
+    /// A function outside of types; also a macro.
     Function,
     /// A function of a type.
     Method,
-    /// What makes a value of its type.
+    /// A constructor of a type.
     Constructor,
     /// A value of a type: field, property, enum member.
     Field,
@@ -68,17 +68,17 @@ pub enum DefinitionKind {
     Constant,
 }
 
-/// A name with what it stands for.
+/// A named item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     /// The name alone, without qualifiers.
     pub name: Box<str>,
-    /// What it is.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
-    /// Position of the definition in whose body it stands.
+    /// Position of the definition whose body contains this one.
     pub container: Option<u32>,
-    /// The type it is a member of, as written, where that is said in another way than by standing in its body: Go's receiver,
-    /// Rust's `impl`, C++'s `Type::name`, the `this` parameter of a C# extension method.
+    /// The type it is a member of, as written, if declared outside of the type's body: Go's receiver, Rust's `impl`, C++'s
+    /// `Type::name`, the `this` parameter of a C# extension method.
     pub owner: Option<Box<str>>,
     /// Position in [`Outline::namespaces`].
     pub namespace: u32,
@@ -86,21 +86,21 @@ pub struct Definition {
     pub line: u32,
     /// The whole definition, in bytes.
     pub range: Range<u32>,
-    /// All of it before its body on one line, decorators and annotations left out, modifiers kept.
+    /// The text before the body on one line, without decorators and annotations, with modifiers.
     pub signature: Box<str>,
-    /// First sentence of its documentation; empty if it has none.
+    /// First sentence of the documentation; empty if there is none.
     pub doc: Box<str>,
-    /// What a function returns, the type of a value, or what an alias stands for, as written; empty if that is not said.
+    /// Return type of a function, type of a value, or target of an alias, as written; empty if absent.
     pub type_text: Box<str>,
-    /// Types whose members it has too, as written.
+    /// Types whose members it inherits, as written.
     pub bases: Vec<Box<str>>,
-    /// Parameters of a function, without `self` and its kin.
+    /// Parameters of a function, without `self` and the like.
     pub parameters: Vec<Parameter>,
-    /// Where no type is written: what a value is made from, or what a function returns.
+    /// If no type is written: the expression of the value, or of a function's return value.
     pub value: Option<Expr>,
-    /// Whether it is not meant for other files: `private`, not exported, a leading underscore.
+    /// Whether it is not meant for other files: `private`, not exported, or with a leading underscore.
     pub is_private: bool,
-    /// Whether it belongs to the type rather than to a value of it.
+    /// Whether it belongs to the type rather than to its values.
     pub is_static: bool,
 }
 
@@ -109,50 +109,50 @@ pub struct Definition {
 pub struct Parameter {
     /// Its name.
     pub name: Box<str>,
-    /// Its type as written; empty if that is not said.
+    /// Type as written; empty if absent.
     pub type_text: Box<str>,
 }
 
-/// A type that takes over the members of another one.
+/// A type that takes over the members of another type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extension {
     /// The type, as written.
     pub of: Box<str>,
-    /// Whose members it has too, as written.
+    /// The type whose members it takes over, as written.
     pub base: Box<str>,
 }
 
-/// What is imported of a module.
+/// The imported part of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Imported {
     /// The module itself.
     Module,
     /// One name in it.
     Name(Box<str>),
-    /// All its names; for a type, all its members.
+    /// All names of a module, or all members of a type.
     All,
 }
 
-/// A name, or all names, of another module.
+/// An import of one name, or of all names, from another module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What it is called here, dotted where the language has it so (`import a.b`); `*` for all names.
+    /// Local name, dotted if the language has it so (`import a.b`); `*` for all names.
     pub local: Box<str>,
-    /// The module as written (Python: with its leading dots; Java, C#, Rust: dotted; others: the path or name in quotes, without
-    /// them). Empty for the file itself.
+    /// Module as written (Python: with its leading dots; Java, C#, Rust: dotted; others: the path or name without its quotes).
+    /// Empty for the file itself.
     pub module: Box<str>,
-    /// What of it.
+    /// The imported part.
     pub imported: Imported,
-    /// Whether who imports this file gets it too.
+    /// Whether importers of this file get it too.
     pub is_reexport: bool,
-    /// Whether it holds for every file of the workspace (C#'s `global using`).
+    /// Whether it applies to every file of the workspace (C#'s `global using`).
     pub is_global: bool,
-    /// Its line, 0-based.
+    /// Line, 0-based.
     pub line: u32,
 }
 
 impl Tree {
-    /// What the parsed `text` defines and imports.
+    /// Returns the definitions and imports of the parsed `text`.
     pub fn outline(&self, text: &str) -> Outline {
         let mut builder = OutlineBuilder::new(self.language, Source { text });
         builder.walk(self.root());
@@ -163,39 +163,39 @@ impl Tree {
     }
 }
 
-/// The parsed text, for looking at its nodes.
+/// The parsed text, for reading the text of its nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
 }
 
 impl<'a> Source<'a> {
-    /// The text of a node; empty for a range that the text does not have.
+    /// Returns the text of a node; empty if the range is outside of the text.
     pub(crate) fn of(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The text of a child by its field; empty if there is none.
+    /// Returns the text of the child in a field; empty if there is none.
     pub(crate) fn field(&self, node: Node<'_>, field: &str) -> &'a str {
         node.child_by_field_name(field).map_or("", |child| self.of(child))
     }
 
-    /// A type as kept in an outline: without what introduces it (`:`, `->`), squeezed, not too long.
+    /// Returns a type as kept in an outline: without its introducing sign (`:`, `->`), collapsed and truncated.
     pub(crate) fn type_text(&self, node: Option<Node<'_>>) -> Box<str> {
         let text = node.map_or("", |node| self.of(node));
         squeeze(text.trim_start_matches([':', '-', '>', ' ']), MAX_TYPE_BYTES)
     }
 
-    /// Everything of `node` before `body`, or all of it, on one line without comments and without what opens the body.
+    /// Returns the text of `node` before `body`, or all of it, on one line without comments and without the opener of the body.
     pub(crate) fn signature(&self, node: Node<'_>, body: Option<Node<'_>>) -> Box<str> {
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let header = self.text.get(node.start_byte()..end).unwrap_or_default();
-        // Few have any, and looking at all nodes takes time.
+        // Few signatures have comments, and checking all nodes takes time.
         let has_comments = COMMENT_SIGNS.iter().any(|sign| header.contains(sign));
         self.signature_without(node, body, if has_comments { COMMENTS } else { &[] })
     }
 
-    /// The same, without the nodes whose kinds are `left_out`: annotations, attributes, comments.
+    /// Returns the signature without the nodes whose kinds are `left_out`: annotations, attributes, comments.
     pub(crate) fn signature_without(
         &self,
         node: Node<'_>,
@@ -218,7 +218,7 @@ impl<'a> Source<'a> {
         without_opener(&squeeze(&kept, MAX_SIGNATURE_BYTES)).into()
     }
 
-    /// The first sentence of a comment or docstring without its signs.
+    /// Returns the first sentence of a comment or docstring without comment signs.
     pub(crate) fn doc(&self, text: &str) -> Box<str> {
         let lines = text.lines().map(|line| {
             line.trim()
@@ -231,13 +231,13 @@ impl<'a> Source<'a> {
         cut(sentence, MAX_DOC_BYTES).into()
     }
 
-    /// The comments directly above the line of `start`, as [`Source::doc`] has them.
+    /// Returns the comments directly above the line of `start`, as in [`Source::doc`].
     pub(crate) fn doc_above(&self, start: usize) -> Box<str> {
         self.doc(self.comments_above(start))
     }
 
-    /// The text of the comments directly above the line of `start`, those on lines of their own. Looked up in the lines: a parser
-    /// finds the sibling before a node by going through all of them.
+    /// Returns the text of the comments on their own lines directly above the line of `start`. Searches the lines: a parser finds
+    /// a previous sibling by visiting all of them.
     pub(crate) fn comments_above(&self, start: usize) -> &'a str {
         let above = self.text.get(..start).unwrap_or_default();
         let end = above.rfind('\n').map_or(0, |line_end| line_end + 1);
@@ -257,7 +257,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A signature without the signs that stand between it and a body or value.
+/// Returns a signature without the signs between it and a body or value.
 fn without_opener(signature: &str) -> &str {
     let mut rest = signature.trim_end();
     while let Some(shorter) = ["{", ":", ";", "=>", "="].iter().find_map(|opener| rest.strip_suffix(opener)) {
@@ -266,7 +266,7 @@ fn without_opener(signature: &str) -> &str {
     rest
 }
 
-/// `text` with each piece between `open` and `close` replaced by what `replacement` makes of it: for the markup in documentation.
+/// Replaces each part of `text` between `open` and `close` by the result of `replacement`: for the markup in documentation.
 pub(crate) fn replace_between<'t>(
     text: &'t str,
     [open, close]: [char; 2],
@@ -284,7 +284,7 @@ pub(crate) fn replace_between<'t>(
     replaced + rest
 }
 
-/// `text` with white space squeezed into single blanks, cut to at most `limit` bytes at a character.
+/// Collapses white space in `text` to single blanks and truncates it to at most `limit` bytes at a character boundary.
 pub(crate) fn squeeze(text: &str, limit: usize) -> Box<str> {
     let mut squeezed = String::with_capacity(text.len().min(limit + 4));
     for word in text.split_whitespace() {
@@ -303,7 +303,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-/// Builds an outline while the tree is walked, parents before children.
+/// Builds an outline during a walk of the tree, parents before children.
 pub(crate) struct OutlineBuilder<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) outline: Outline,
@@ -311,38 +311,38 @@ pub(crate) struct OutlineBuilder<'a> {
     open: Vec<Open>,
     /// Namespaces around the current node, with the byte where each ends.
     namespaces: Vec<(usize, u32)>,
-    /// Regions around the current node, the last one holds.
+    /// Regions around the current node; the last one applies.
     regions: Vec<Region>,
     language: Language,
-    /// How many pieces in pieces the current node is in.
+    /// Nesting depth of fragments at the current node.
     depth: usize,
-    /// For parsing all pieces of the text together.
+    /// Parse budget for all fragments of the text together.
     budget: Budget,
     /// Positions of namespaces by their names.
     known_namespaces: FxHashMap<Box<str>, u32>,
     known: Known,
-    /// What the current node stands in directly.
+    /// Parent of the current node.
     around: Option<Around>,
 }
 
-/// A node, by the number of its kind and where it starts.
+/// A node by its kind's number and its start.
 struct Around {
     kind: u16,
     start: usize,
 }
 
-/// Definitions and imports by name, as far as they were looked at: most files never ask for one.
+/// Index of definitions and imports by name, filled on demand: most files never need it.
 #[derive(Default)]
 struct Known {
     /// The first definition of a name in a container.
     members: FxHashMap<(Option<u32>, Box<str>), u32>,
-    /// Definitions of a name that stand in no other one.
+    /// Top-level definitions by name.
     outer: FxHashMap<Box<str>, Vec<u32>>,
-    /// Definitions that were looked at.
+    /// Number of indexed definitions.
     definitions: usize,
-    /// Imports by what they are called here.
+    /// Imports by local name.
     imports: FxHashMap<Box<str>, Vec<u32>>,
-    /// How many imports were looked at.
+    /// Number of indexed imports.
     imported: usize,
 }
 
@@ -363,9 +363,9 @@ impl Known {
     }
 }
 
-/// What holds for definitions up to a byte as far as they do not say otherwise: in an `impl` block, behind `private:`.
+/// Defaults for definitions up to a byte: in an `impl` block, after `private:`.
 pub(crate) struct Region {
-    /// Where it ends.
+    /// End of the region, in bytes.
     pub(crate) end: usize,
     /// [`Definition::owner`].
     pub(crate) owner: Option<Box<str>>,
@@ -373,7 +373,7 @@ pub(crate) struct Region {
     pub(crate) is_private: bool,
 }
 
-/// A definition that may hold the current node.
+/// A definition that may contain the current node.
 struct Open {
     definition: u32,
     end: usize,
@@ -408,7 +408,7 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Parses pieces of the current node again and takes in what they define.
+    /// Parses fragments of the current node again and adds their definitions.
     pub(crate) fn walk_pieces(&mut self, pieces: &[tree_sitter::Range]) {
         if self.depth < MAX_PIECE_DEPTH
             && let Some(tree) = parse_pieces(self.language, self.source.text, pieces, &mut self.budget)
@@ -419,21 +419,21 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Only the innermost are looked at: what is not among them is either around them or not asked for.
+    /// Checks the innermost ones only: all others either contain the node or are not queried.
     fn leave_what_ends_before(&mut self, start: usize) {
         while self.open.pop_if(|open| open.end <= start).is_some() {}
         while self.namespaces.pop_if(|(end, _)| *end <= start).is_some() {}
         while self.regions.pop_if(|region| region.end <= start).is_some() {}
     }
 
-    /// Where the node directly around the current one starts, if it is of this kind.
+    /// Returns the start of the current node's parent, if it is of this kind.
     pub(crate) fn start_around(&self, kind: &str) -> Option<usize> {
         let grammar = (self.language.row().grammar)();
         let around = self.around.as_ref()?;
         (grammar.node_kind_for_id(around.kind) == Some(kind)).then_some(around.start)
     }
 
-    /// A definition called `name` that stands where `node` does, with nothing else known yet.
+    /// Returns a definition called `name` at `node`, with all other properties empty.
     pub(crate) fn definition(&self, name: &str, kind: DefinitionKind, node: Node<'_>) -> Definition {
         let name_node = node.child_by_field_name("name").unwrap_or(node);
         let region = self.regions.last();
@@ -456,12 +456,12 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Says what holds for the definitions that follow, up to the region's end or the next region.
+    /// Sets the defaults for the definitions that follow, up to the region's end or the next region.
     pub(crate) fn open_region(&mut self, region: Region) {
         self.regions.push(region);
     }
 
-    /// Takes a definition in. What stands inside of its range, as the walk goes on, belongs to it.
+    /// Adds a definition. Nodes inside its range that the walk visits later belong to it.
     pub(crate) fn add(&mut self, definition: Definition) -> u32 {
         let end = definition.range.end as usize;
         let position = self.insert(definition);
@@ -469,32 +469,32 @@ impl<'a> OutlineBuilder<'a> {
         position
     }
 
-    /// Takes in a definition in which nothing stands that the walk still comes to.
+    /// Adds a definition without inner nodes that the walk will visit.
     pub(crate) fn insert(&mut self, definition: Definition) -> u32 {
         self.outline.definitions.push(definition);
         self.outline.definitions.len() as u32 - 1
     }
 
-    /// The member called `name` of the definition at `position`, where that has one already.
+    /// Returns the member called `name` of the definition at `position`, if it exists already.
     pub(crate) fn member_mut(&mut self, position: u32, name: &str) -> Option<&mut Definition> {
         self.known.look_at(&self.outline);
         let member = *self.known.members.get(&(Some(position), name.into()))?;
         self.outline.definitions.get_mut(member as usize)
     }
 
-    /// The definitions called `name` that stand in no other one, by position.
+    /// Returns the positions of the top-level definitions called `name`.
     pub(crate) fn outer_definitions(&mut self, name: &str) -> Vec<u32> {
         self.known.look_at(&self.outline);
         self.known.outer.get(name).cloned().unwrap_or_default()
     }
 
-    /// The imports that are called `name` here, by position.
+    /// Returns the positions of the imports with this local name.
     pub(crate) fn imports_called(&mut self, name: &str) -> Vec<u32> {
         self.known.look_at(&self.outline);
         self.known.imports.get(name).cloned().unwrap_or_default()
     }
 
-    /// Takes in an import of the line that `node` begins on.
+    /// Adds an import on the line where `node` begins.
     pub(crate) fn import(
         &mut self,
         node: Node<'_>,
@@ -513,16 +513,16 @@ impl<'a> OutlineBuilder<'a> {
         self.outline.imports.last_mut().expect("one was just added")
     }
 
-    /// The type whose members the current node holds, where that is said by a region.
+    /// Returns the type whose members the current node contains, if a region sets it.
     pub(crate) fn owner(&self) -> Option<&str> {
         self.regions.last()?.owner.as_deref()
     }
 
-    /// Says that the bytes up to `end` are in the namespace or package `name`, which is added to the one around.
+    /// Declares that the bytes up to `end` are in the namespace or package `name`, which is nested in the current one.
     pub(crate) fn open_namespace(&mut self, name: &str, end: usize) {
         let around =
             self.namespaces.last().map_or("", |(_, position)| &self.outline.namespaces[*position as usize]);
-        // What is nested deeper than this keeps the name of what is around it, so that names do not grow without end.
+        // A more deeply nested namespace has the name of the outer one, so that the length of names is limited.
         let full: Box<str> = match around.len() + name.len() {
             0..=MAX_NAMESPACE_BYTES if around.is_empty() => name.into(),
             0..=MAX_NAMESPACE_BYTES => format!("{around}.{name}").into(),
@@ -536,17 +536,17 @@ impl<'a> OutlineBuilder<'a> {
         self.namespaces.push((end, position));
     }
 
-    /// The innermost definition around the current node, functions included.
+    /// Returns the innermost definition around the current node, functions included.
     pub(crate) fn enclosing(&self) -> Option<&Definition> {
         self.container().map(|position| &self.outline.definitions[position as usize])
     }
 
-    /// Its position.
+    /// Returns its position.
     pub(crate) fn container(&self) -> Option<u32> {
         self.open.last().map(|open| open.definition)
     }
 
-    /// The innermost type around the current node, with its position.
+    /// Returns the innermost type around the current node, with its position.
     pub(crate) fn enclosing_type(&self) -> Option<(u32, &Definition)> {
         let definitions = &self.outline.definitions;
         let around =
@@ -554,7 +554,7 @@ impl<'a> OutlineBuilder<'a> {
         around.into_iter().find(|(_, definition)| definition.kind == DefinitionKind::Type)
     }
 
-    /// Whether the current node stands in the body of a function or the value of a field or constant.
+    /// Whether the current node is in the body of a function or the value of a field or constant.
     pub(crate) fn is_local(&self) -> bool {
         self.enclosing().is_some_and(|definition| !definition.kind.holds_members())
     }
@@ -566,14 +566,14 @@ impl DefinitionKind {
         matches!(self, DefinitionKind::Type | DefinitionKind::Module)
     }
 
-    /// Whether it is called.
+    /// Whether it can be called.
     pub fn is_callable(self) -> bool {
         matches!(self, DefinitionKind::Function | DefinitionKind::Method | DefinitionKind::Constructor)
     }
 }
 
 impl Definition {
-    /// Says what a value without a written type is made from: where that has a written type, as a parameter may have, by that.
+    /// Sets the value of an item without a written type: from the type of `value` if it has one, as a parameter may.
     pub(crate) fn give(&mut self, value: Option<Expr>) {
         match value {
             Some(Expr::Typed(written)) => self.type_text = written,
@@ -581,7 +581,7 @@ impl Definition {
         }
     }
 
-    /// Whether it is, or may be, a value's or type's member.
+    /// Whether it is or may be a member of a value or type.
     pub fn is_member(&self) -> bool {
         self.owner.is_some()
             || matches!(

@@ -1,13 +1,13 @@
-//! Parsing pieces of a text again, where its grammar does not know what they are: items in a macro's braces, classes with a macro
-//! before their name.
+//! Parses fragments of a text again that its grammar does not recognize: items in a macro's braces, classes with a macro before
+//! their name.
 
 use tree_sitter::{Node, Point, Range};
 
 use crate::bounded::{self, Budget, Input};
 use crate::language::Language;
 
-/// The tree of what stands in `pieces`, as if nothing else stood in the file. Positions are those of the whole text. `None` where the
-/// budget, from which it is taken, does not allow it.
+/// Returns the tree of the text in `pieces`, as if the file had no other text. Positions are those of the whole text. The work is
+/// charged to the budget; `None` if the budget is exhausted.
 pub(crate) fn parse_pieces(
     language: Language,
     text: &str,
@@ -18,7 +18,7 @@ pub(crate) fn parse_pieces(
     bounded::parse(&Input { grammar: &grammar, text, old: None, pieces }, budget)
 }
 
-/// What stands between the first and the last sign of a node, which are one byte each.
+/// Returns the range between the first and the last sign of a node, which are one byte each.
 pub(crate) fn inside(node: Node<'_>) -> Option<Range> {
     let is_enclosed = node.child_count() >= 2 && node.byte_range().len() >= 2;
     let (start, end) = (node.start_position(), node.end_position());
@@ -30,7 +30,7 @@ pub(crate) fn inside(node: Node<'_>) -> Option<Range> {
     })
 }
 
-/// A node's pieces before and behind `hole`, which is in it.
+/// Returns a node's ranges before and after `hole`, which is in the node.
 pub(crate) fn around(node: Node<'_>, hole: Node<'_>) -> [Range; 2] {
     let [node, hole] = [node.range(), hole.range()];
     let before = Range { end_byte: hole.start_byte, end_point: hole.start_point, ..node };

@@ -1,7 +1,7 @@
-//! Conditional compilation (`#if` .. `#else` .. `#endif`): which parts of a text are alternatives to one another.
+//! Conditional compilation (`#if` .. `#else` .. `#endif`): the parts of a text that are alternatives to one another.
 //!
-//! Reads lines and brackets only: the grammars either give up where an arm opens a brace that another one closes, or count the braces
-//! of all arms. Never evaluates a condition.
+//! Reads lines and brackets only: grammars either fail if an arm opens a brace that another one closes, or count the braces of
+//! all arms. Never evaluates a condition.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct Conditionals {
 #[derive(Clone, Debug)]
 struct Group {
     range: Range<usize>,
-    /// What is between two directives of the group.
+    /// Ranges between two directives of the group.
     arms: Vec<Range<usize>>,
     /// Whether every arm closes the brackets that it opens, and no others.
     is_balanced: bool,
@@ -30,7 +30,7 @@ enum Directive {
     End,
 }
 
-/// A group whose end is yet to come. Depths are brackets that are open since the start of the text.
+/// A group whose end was not read yet. Depths are brackets that are open since the start of the text.
 struct Open {
     start: usize,
     arm_start: usize,
@@ -43,7 +43,7 @@ struct Open {
 }
 
 impl Conditionals {
-    /// Takes the tokens of `text`. What is opened and not closed goes on to the end.
+    /// Reads the tokens of `text`. An unclosed group extends to the end.
     pub fn new(language: Language, text: &str, tokens: &[Token]) -> Conditionals {
         let mut groups = Vec::new();
         let mut open: Vec<Open> = Vec::new();
@@ -54,7 +54,7 @@ impl Conditionals {
         let mut close = |open: &mut Vec<Open>, directive: usize, depth: isize| {
             let Some(mut group) = open.pop() else { return false };
             group.next_arm(directive, depth, text);
-            // Only the innermost group is kept up to date with every bracket, so that nesting costs nothing.
+            // Only the innermost group is updated at every bracket, so that nesting has no cost.
             open.last_mut().into_iter().for_each(|outer| outer.least = outer.least.min(group.least));
             let Open { start, arm_start, arms, is_balanced, .. } = group;
             groups.push(Group { range: start..arm_start, arms, is_balanced });
@@ -80,8 +80,8 @@ impl Conditionals {
         Conditionals { groups }
     }
 
-    /// Whether `range` can be taken out of the text for every choice of arms: it holds each group it touches as a whole, with all
-    /// brackets of each arm closed there, or lies in one arm.
+    /// Whether `range` can be removed from the text for every choice of arms: it either contains each group that it touches as a
+    /// whole, with all brackets of each arm closed there, or is in one arm.
     pub fn leave_whole(&self, range: &Range<usize>) -> bool {
         let holds =
             |outer: &Range<usize>, inner: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
@@ -108,7 +108,7 @@ impl Open {
     }
 }
 
-/// By how much a token changes the depth.
+/// Returns the change of depth by a token.
 fn bracket(token: &str) -> isize {
     match token {
         "(" | "[" | "{" => 1,
@@ -117,7 +117,7 @@ fn bracket(token: &str) -> isize {
     }
 }
 
-/// What `tokens` begin with, if that is a directive of a group.
+/// Returns the directive at the start of `tokens`, if it belongs to a group.
 fn directive(text: &str, tokens: &[Token]) -> Option<Directive> {
     let [sign, word, ..] = tokens else { return None };
     if &text[sign.range.clone()] != "#" || word.kind != TokenKind::Word {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::lex;
 
-    /// Whether the text between the two `|` can be taken out.
+    /// Checks whether the text between the two `|` can be removed.
     #[track_caller]
     fn check(marked: &str, expected: bool) {
         let (before, rest) = marked.split_once('|').unwrap();

@@ -1,6 +1,6 @@
-//! The queries of the languages, compiled once each.
+//! The queries of the languages, each compiled once.
 //!
-//! A capture's name says what part the node plays (see [`Role`]); the generic code knows these parts and no language.
+//! A capture's name is the role of the node (see [`Role`]); the generic code knows these roles and no language.
 
 use std::sync::OnceLock;
 
@@ -10,19 +10,19 @@ use crate::blocks::BlockKind;
 use crate::bounded;
 use crate::language::{COUNT, Language};
 
-/// What a construct is.
+/// Kind of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// Nothing, whatever else captures the same range: a docstring, part of a header, or braces that belong to no kind.
+    /// No block, whatever other match has the same range: a docstring, part of a header, or braces without a kind.
     Other,
     /// A block of this kind.
     Block(BlockKind),
-    /// Ends like a statement but is none: a member or declaration of a type, an annotation, the value of an arm.
+    /// Ends like a statement but is not one: a member or declaration of a type, an annotation, the value of an arm.
     Part,
 }
 
 impl Kind {
-    /// Of two constructs with the same range, the one with the lower rank is right. Statements are whatever is nothing else.
+    /// Rank for choosing between two constructs with the same range; the lower one wins. Statements have the highest rank.
     pub(crate) fn rank(self) -> u8 {
         match self {
             Kind::Other => 0,
@@ -33,16 +33,16 @@ impl Kind {
     }
 }
 
-/// The part a captured node plays in its pattern.
+/// Role of a captured node in its pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The whole construct. Several matches about one body join into one construct.
+    /// The whole construct. Matches about the same body are merged into one construct.
     Construct(Kind),
-    /// The node that holds the statements, or the only statement.
+    /// The node that contains the statements, or the only statement.
     Body,
     /// The token after which the header ends, unless the body brings a brace of its own.
     Open,
-    /// The token before which the body ends, where no node stands for the body.
+    /// The token before which the body ends, if the body has no node.
     Close,
     /// The function's name.
     Name,
@@ -87,17 +87,17 @@ impl Role {
 pub(crate) struct RoleQuery {
     pub(crate) query: Query,
     roles: Vec<Role>,
-    /// What patterns begin with.
+    /// Kinds of nodes that patterns begin with.
     begins: Kinds,
-    /// What stands before a function and belongs to it.
+    /// Kinds of nodes before a function that belong to it.
     attributes: Kinds,
 }
 
-/// Some kinds of nodes: by their numbers, whether they are among them.
+/// A set of node kinds, indexed by their numbers.
 struct Kinds(Vec<bool>);
 
 impl Kinds {
-    /// The kinds of these names; the first name that is none of a kind of nodes as an error.
+    /// Looks up the kinds with these names; the error is the first unknown name.
     fn new<'n>(grammar: &Grammar, names: impl IntoIterator<Item = &'n str>) -> Result<Kinds, &'n str> {
         let mut kinds = vec![false; grammar.node_kind_count()];
         for name in names {
@@ -134,19 +134,19 @@ impl RoleQuery {
         Ok(RoleQuery { query, roles, begins, attributes })
     }
 
-    /// The query for functions, blocks and comments.
+    /// Returns the query for functions, blocks and comments.
     pub(crate) fn structure(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
         compile_once(&QUERIES, language, language.row().structure)
     }
 
-    /// The query for functions and comments alone.
+    /// Returns the query for functions and comments only.
     pub(crate) fn functions(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
         compile_once(&QUERIES, language, language.row().functions)
     }
 
-    /// The query for identifiers and strings.
+    /// Returns the query for identifiers and strings.
     pub(crate) fn tokens(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
         compile_once(&QUERIES, language, language.row().tokens)
@@ -157,7 +157,7 @@ impl RoleQuery {
         self.begins.has(node)
     }
 
-    /// Whether `node` belongs to what follows it.
+    /// Whether `node` belongs to the node after it.
     pub(crate) fn is_attribute(&self, node: Node) -> bool {
         self.attributes.has(node)
     }
@@ -167,12 +167,12 @@ impl RoleQuery {
     }
 }
 
-/// The kinds of nodes that the patterns in `source` begin with; empty for a pattern that begins with a group.
+/// Returns the kinds of nodes that the patterns in `source` begin with; empty for a pattern that begins with a group.
 fn outermost_kinds(source: &str) -> Vec<&str> {
     let mut kinds = Vec::new();
     let mut depth = 0;
     let code = source.lines().filter(|line| !line.starts_with(';'));
-    // Every other piece is in quotes.
+    // Every second part is in quotes.
     for unquoted in code.flat_map(|line| line.split('"').step_by(2)) {
         for (at, bracket) in unquoted.match_indices(['(', ')']) {
             if bracket == ")" {
@@ -190,7 +190,7 @@ fn outermost_kinds(source: &str) -> Vec<&str> {
     kinds
 }
 
-/// Compiling takes far longer than using a query once.
+/// Compiles a query on first use: compiling takes far longer than running it once.
 fn compile_once(
     queries: &'static [OnceLock<RoleQuery>; COUNT],
     language: Language,
@@ -205,9 +205,9 @@ fn compile_once(
 /// A query that does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueryError {
-    /// Whose query.
+    /// Language of the query.
     pub language: Language,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 

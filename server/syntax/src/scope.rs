@@ -1,7 +1,7 @@
-//! What is in reach at a cursor: the definitions around it, the variables before it, and what stands before the dot.
+//! The scope at a cursor: the definitions around it, the variables before it, and the expression before the dot.
 //!
-//! Only the text before the cursor is looked at. It is parsed with a placeholder at the cursor and with everything closed that is
-//! open there, since the text after the cursor, when something is missing between both, does not fit.
+//! Reads only the text before the cursor. It is parsed with a placeholder at the cursor and with all open brackets closed, since
+//! the text after the cursor does not fit while something between both is missing.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,44 +15,44 @@ use crate::outline::{DefinitionKind, Outline, Source};
 use crate::tree::{Tree, parse_while_edited};
 use crate::walk::Walk;
 
-/// Stands at the cursor where no name is begun, so that the parser sees a complete expression.
+/// Inserted at the cursor if no name is begun there, so that the parser reads a complete expression.
 const PLACEHOLDER: &str = "__ghost__";
 
-/// A variable with what its value is made from.
+/// A variable with the expression of its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     /// Its name.
     pub name: Box<str>,
-    /// What it is: its type as written ([`Expr::Typed`]), or else the expression that it gets.
+    /// Type as written ([`Expr::Typed`]), or else the assigned expression.
     pub value: Expr,
-    /// Where it is bound, in bytes.
+    /// Start of the binding, in bytes.
     pub start: usize,
 }
 
 impl Binding {
-    /// The variable that `name` writes.
+    /// Returns the variable with the name in the node `name`.
     pub(crate) fn new(name: Node<'_>, value: Option<Expr>, source: Source<'_>) -> Binding {
         let value = value.unwrap_or(Expr::UNKNOWN);
         Binding { name: source.of(name).into(), value, start: name.start_byte() }
     }
 }
 
-/// What is in reach at a cursor.
+/// Names and expressions in scope at a cursor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// The outline of everything before the cursor.
+    /// Outline of the text before the cursor.
     pub outline: Outline,
     /// Positions of the definitions around the cursor, innermost first.
     pub enclosing: Vec<u32>,
-    /// Variables and parameters, in the order in which they are bound; a later one hides an earlier one of the same name.
+    /// Variables and parameters in binding order; a later one hides an earlier one of the same name.
     pub bindings: Vec<Binding>,
-    /// Whose member is being written: what stands before the last dot.
+    /// The expression before the last dot, if a member is being typed.
     pub receiver: Option<Expr>,
-    /// What ends at the cursor, where no member is being written: what a dot would be put behind.
+    /// The expression that ends at the cursor, if no member is being typed: a dot would apply to it.
     pub trailing: Option<Expr>,
 }
 
-/// What is in reach after `prefix`, which is all that stands before the cursor.
+/// Returns the scope after `prefix`, which is the whole text before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
     let text = complete(language, prefix);
     let tree = parse_while_edited(language, &text);
@@ -65,7 +65,7 @@ pub fn scope(language: Language, prefix: &str) -> Scope {
 }
 
 impl Tree {
-    /// The variables in reach at `offset` of the parsed `text`, whose outline is `outline`.
+    /// Returns the variables in scope at `offset` of the parsed `text`, whose outline is `outline`.
     pub fn bindings(&self, text: &str, outline: &Outline, offset: usize) -> Vec<Binding> {
         self.bindings_before(Expressions::new(self.language.row().rules, Source { text }), outline, offset)
     }
@@ -98,7 +98,7 @@ impl Tree {
     }
 }
 
-/// Positions of the definitions that hold `offset`, innermost first.
+/// Returns the positions of the definitions that contain `offset`, innermost first.
 pub fn enclosing(outline: &Outline, offset: usize) -> Vec<u32> {
     let holds = |range: &Range<u32>| (range.start as usize) < offset && offset <= range.end as usize;
     let definitions = outline.definitions.iter().enumerate();
@@ -113,7 +113,7 @@ pub fn enclosing(outline: &Outline, offset: usize) -> Vec<u32> {
     around
 }
 
-/// The ranges of what was defined and ended before `offset`, or begins after it, by their start: nothing bound in there is in reach.
+/// Returns the ranges of definitions that end before `offset` or begin after it, by their start: their bindings are not in scope.
 fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
     let ranges = outline.definitions.iter().filter(|definition| definition.kind != DefinitionKind::Constant);
     let mut closed: Vec<Range<usize>> = ranges
@@ -125,24 +125,24 @@ fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
     closed
 }
 
-/// `prefix` with a placeholder where a name could be, and with every bracket closed that is open in it.
+/// Returns `prefix` with a placeholder at a possible name, and with all open brackets closed.
 fn complete(language: Language, prefix: &str) -> String {
     let is_in_name = prefix.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == '$');
     let placeholder = if is_in_name { "" } else { PLACEHOLDER };
     format!("{prefix}{placeholder}{}", closers(language, prefix))
 }
 
-/// A bracket that is open.
+/// An open bracket.
 struct Bracket {
-    /// What closes it.
+    /// The closing sign.
     closer: u8,
-    /// Whether it holds statements, as far as tokens tell: what stands in braces behind `new Type` are values.
+    /// Whether it contains statements, as far as tokens show: braces after `new Type` contain values.
     holds_statements: bool,
-    /// Whether `new` stands before it in the same expression.
+    /// Whether `new` precedes it in the same expression.
     follows_new: bool,
 }
 
-/// What closes the brackets that are open at the end of `prefix`.
+/// Returns the closers of the brackets that are open at the end of `prefix`.
 fn closers(language: Language, prefix: &str) -> String {
     let mut open: Vec<Bracket> = Vec::new();
     let mut follows_new = false;
@@ -152,7 +152,7 @@ fn closers(language: Language, prefix: &str) -> String {
             follows_new |= written == "new" && is_reserved(language, written);
             continue;
         }
-        // An operator such as `=>` holds no bracket; `[]` and its like may be one token.
+        // An operator such as `=>` has no bracket; `[]` and the like may be one token.
         for sign in written.bytes().filter(|_| token.kind == TokenKind::Punctuation) {
             match sign {
                 b'(' | b'[' | b'{' => {
@@ -181,10 +181,10 @@ fn closers(language: Language, prefix: &str) -> String {
     closers
 }
 
-/// What the name at `offset` is asked of, or else what ends there.
+/// Returns the receiver of the name at `offset`, or else the expression that ends there.
 fn at_cursor(tree: &Tree, expressions: Expressions<'_>, offset: usize) -> (Option<Expr>, Option<Expr>) {
     let Some(start) = offset.checked_sub(1) else { return (None, None) };
-    // The placeholder begins at the cursor; a name that is begun ends there.
+    // The placeholder begins at the cursor; a name already begun ends there.
     let end = offset + usize::from(expressions.source.text[offset..].starts_with(PLACEHOLDER));
     let at = if end > offset { offset..end } else { start..offset };
     let Some(leaf) = tree.root().descendant_for_byte_range(at.start, at.end) else { return (None, None) };
@@ -207,5 +207,5 @@ fn at_cursor(tree: &Tree, expressions: Expressions<'_>, offset: usize) -> (Optio
     (None, trailing)
 }
 
-/// Nodes between a name and the access it is the member of.
+/// Maximum number of nodes between a name and the access whose member it is.
 const MAX_CLIMB: usize = 3;

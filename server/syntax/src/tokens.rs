@@ -8,17 +8,17 @@ use crate::tree::Tree;
 use crate::walk::walk;
 
 impl Tree {
-    /// Ranges of all identifiers in order.
+    /// Returns the ranges of all identifiers in order.
     pub fn identifiers(&self) -> Vec<Range<usize>> {
         self.tokens(Role::Identifier)
     }
 
-    /// Ranges of all comments in order, without their line ends, outermost only.
+    /// Returns the ranges of all comments in order, without their line ends, outermost only.
     pub fn comments(&self, text: &str) -> Vec<Range<usize>> {
         whole_comments(structure(self).comments, text)
     }
 
-    /// Ranges of all string and character literals in order, outermost only.
+    /// Returns the ranges of all string and character literals in order, outermost only.
     pub fn strings(&self) -> Vec<Range<usize>> {
         outermost(self.tokens(Role::String))
     }
@@ -36,8 +36,8 @@ impl Tree {
     }
 }
 
-/// Drops what stands within another range: strings in an interpolation, and comments in a comment, which the Rust grammar finds when it
-/// recovers within slashes. `ranges` are in the order of a walk.
+/// Drops ranges within another range: strings in an interpolation, and comments in a comment, which the Rust grammar produces in
+/// error recovery after slashes. `ranges` must be in walk order.
 fn outermost(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut end = 0;
     ranges.retain(|range| {
@@ -48,7 +48,7 @@ fn outermost(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The outermost of `comments`, which are in order, without the line ends that some grammars count as part of a comment.
+/// Returns the outermost of `comments`, which are in order, without the line ends that some grammars include in a comment.
 pub(crate) fn whole_comments(comments: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
     let mut comments = outermost(comments);
     for comment in &mut comments {

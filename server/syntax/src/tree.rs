@@ -1,4 +1,4 @@
-//! Parsing, anew or after a change.
+//! Full and incremental parsing.
 
 use text::Edit;
 use tree_sitter::{InputEdit, Node, Point};
@@ -9,7 +9,7 @@ use crate::walk::walk;
 
 /// A parsed text; cheap to clone.
 ///
-/// The tree does not hold the text: methods that need it take the very text that was parsed.
+/// The tree does not store the text: methods that need it take exactly the text that was parsed.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(crate) language: Language,
@@ -17,13 +17,13 @@ pub struct Tree {
     is_too_complex: bool,
 }
 
-/// Parses `text`; never fails. A text that takes more time or memory than a budget allows has an empty tree, which says so
-/// ([`Tree::is_too_complex`]).
+/// Parses `text`; never fails. A text that exceeds the time or memory budget has an empty tree for which [`Tree::is_too_complex`]
+/// is true.
 pub fn parse(language: Language, text: &str) -> Tree {
     parse_from(language, text, None, Budget::of_file(text.len()))
 }
 
-/// The same with the smaller budget for texts that change at every key.
+/// Parses `text` with the smaller budget for texts that change on every key.
 pub(crate) fn parse_while_edited(language: Language, text: &str) -> Tree {
     parse_from(language, text, None, Budget::of_edit(text.len()))
 }
@@ -41,13 +41,13 @@ fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>, m
 }
 
 impl Tree {
-    /// The language it was parsed as.
+    /// Returns the language of the tree.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The tree of `new`, parsed where it differs from `old`, which is the text of this tree. The budget is that of a text which changes
-    /// at every key.
+    /// Returns the tree of `new`, reusing the parts that are the same as in `old`, which is the text of this tree. Uses the
+    /// budget for texts that change on every key.
     #[must_use]
     pub fn update(&self, old: &str, new: &str) -> Tree {
         let Some(edit) = Edit::between(old, new) else { return self.clone() };
@@ -59,22 +59,22 @@ impl Tree {
         parse_from(self.language, new, Some(&moved), Budget::of_edit(new.len()))
     }
 
-    /// Whether parsing took more time or memory than it may. The tree is then that of the empty text. It depends on the text, the
-    /// language and, after an update, on what was reused, never on the machine.
+    /// Whether parsing exceeded the time or memory budget. The tree is then that of the empty text. Depends on the text, the
+    /// language and, after an update, on the reused parts, never on the machine.
     pub fn is_too_complex(&self) -> bool {
         self.is_too_complex
     }
 
-    /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count), or gave up.
+    /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count), or exceeded its budget.
     pub fn has_error(&self) -> bool {
         if self.is_too_complex {
             return true;
         }
-        // Subtrees without a flaw are passed over, so that only the paths to flaws are walked.
+        // Skips subtrees without errors, so that only the paths to errors are walked.
         walk(self.root(), |node| node.has_error()).any(|node| node.is_error())
     }
 
-    /// Whether `offset` is inside of an escape in a string (`\n`) or a character reference in a markup text (`&amp;`).
+    /// Whether `offset` is inside of an escape in a string (`\n`) or a character reference in markup (`&amp;`).
     pub fn is_in_escape(&self, offset: usize) -> bool {
         let around =
             self.root().descendant_for_byte_range(offset.saturating_sub(1), offset.saturating_add(1));
@@ -89,17 +89,17 @@ impl Tree {
     }
 }
 
-/// The named children of a node without comments.
+/// Returns the named children of a node without comments.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).filter(|child| !child.is_extra()).collect()
 }
 
-/// The last named child of a node.
+/// Returns the last named child of a node.
 pub(crate) fn last_named(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(node.named_child_count().checked_sub(1)? as u32)
 }
 
-/// An edit of `before` in the parser's terms.
+/// Converts an edit of `before` to the parser's type.
 fn input_edit(before: &str, Edit { range, text }: &Edit) -> InputEdit {
     let start_position = advance(Point { row: 0, column: 0 }, &before[..range.start]);
     InputEdit {
@@ -112,7 +112,7 @@ fn input_edit(before: &str, Edit { range, text }: &Edit) -> InputEdit {
     }
 }
 
-/// The parser's position after `text`, which begins at `point`. The parser counts line feeds only, and columns in bytes.
+/// Returns the parser's position after `text`, which begins at `point`. The parser counts line feeds only, and columns in bytes.
 fn advance(point: Point, text: &str) -> Point {
     let rows = line_feeds(text);
     match text.rfind('\n') {
@@ -121,8 +121,7 @@ fn advance(point: Point, text: &str) -> Point {
     }
 }
 
-/// Counts in chunks whose count fits a byte: the compiler makes vector instructions of that, and it is done for half of a document
-/// at every key.
+/// Counts in chunks whose count fits a byte: the compiler vectorizes this, and it runs over half of a document on every key.
 fn line_feeds(text: &str) -> usize {
     let count = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
     text.as_bytes().chunks(u8::MAX.into()).map(|chunk| usize::from(count(chunk))).sum()

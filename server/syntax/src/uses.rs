@@ -1,4 +1,4 @@
-//! Where a file uses names that another file may define.
+//! Uses of names that another file may define.
 
 use std::ops::Range;
 
@@ -9,36 +9,36 @@ use crate::outline::Source;
 use crate::tree::Tree;
 use crate::walk::Walk;
 
-/// How a name is used.
+/// Kind of a use.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UseKind {
-    /// As a member of what stands before it.
+    /// As a member of the expression before it.
     Member(Expr),
-    /// Called, or mentioned, by itself.
+    /// Called or mentioned without a receiver.
     Bare,
     /// As the type of a new value, as written.
     New,
 }
 
-/// A place where a name is used.
+/// A use of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// The name, in bytes.
     pub name: Range<usize>,
-    /// How.
+    /// Kind of the use.
     pub kind: UseKind,
 }
 
-/// What [`Rules::use_of`](crate::rules::Rules::use_of) finds at a node.
+/// A use found by [`Rules::use_of`](crate::rules::Rules::use_of) at a node.
 pub(crate) struct NodeUse<'tree> {
     /// The name.
     pub(crate) name: Node<'tree>,
-    /// How it is used.
+    /// Kind of the use.
     pub(crate) kind: UseKind,
 }
 
 impl Tree {
-    /// The uses in the parsed `text`, in order of their names.
+    /// Returns the uses in the parsed `text`, in order of their names.
     pub fn uses(&self, text: &str) -> Vec<Use> {
         let rules = self.language.row().rules;
         let expressions = Expressions::new(rules, Source { text });
@@ -47,7 +47,7 @@ impl Tree {
         while let Some(node) = walk.node() {
             let found = rules.use_of(node, expressions.at(&walk));
             let found = found.map(|NodeUse { name, kind }| Use { name: name.byte_range(), kind });
-            // The parser puts names without a text where it misses one.
+            // The parser inserts empty names where a name is missing.
             uses.extend(found.filter(|one| !one.name.is_empty()));
             walk.advance(rules.holds_uses(node));
         }

@@ -1,14 +1,14 @@
-//! Walking a tree without recursion, so that no nesting is too deep.
+//! Walks a tree without recursion, so that no nesting is too deep.
 
 use tree_sitter::{Node, TreeCursor};
 
-/// How far above the current node [`Walk::parent_of`] knows a parent: farther than the rules of any language climb.
+/// Maximum distance above the current node for [`Walk::parent_of`]: more than the rules of any language need.
 const REACH: usize = 32;
 
 /// A walk through the nodes below a root, parents before their children.
 pub(crate) struct Walk<'tree> {
     cursor: TreeCursor<'tree>,
-    /// The nodes around the current one, outermost first.
+    /// Ancestors of the current node, outermost first.
     around: Vec<Node<'tree>>,
     node: Option<Node<'tree>>,
 }
@@ -18,20 +18,20 @@ impl<'tree> Walk<'tree> {
         Walk { cursor: root.walk(), around: Vec::new(), node: Some(root) }
     }
 
-    /// The current node; `None` after the last one.
+    /// Returns the current node; `None` after the last one.
     pub(crate) fn node(&self) -> Option<Node<'tree>> {
         self.node
     }
 
-    /// The node directly around the current one; `None` at the root.
+    /// Returns the parent of the current node; `None` at the root.
     pub(crate) fn parent(&self) -> Option<Node<'tree>> {
         self.around.last().copied()
     }
 
-    /// The node directly around one that is the current one, not far around it, or in it.
+    /// Returns the parent of a node that is the current one, a near ancestor, or a descendant.
     ///
-    /// The parser itself looks for a parent from the root on, through all children at each level: in deep or wide trees, whoever asks
-    /// it at every node takes as long as the square of their size.
+    /// The parser searches for a parent from the root, through all children of each level: in deep or wide trees, calling it at
+    /// every node takes quadratic time.
     pub(crate) fn parent_of<'n>(&self, node: Node<'n>) -> Option<Node<'n>>
     where
         'tree: 'n,
@@ -47,7 +47,7 @@ impl<'tree> Walk<'tree> {
         }
     }
 
-    /// Goes on to the next node: into the current one if `enters`, past it otherwise.
+    /// Advances to the next node: into the current one if `enters`, past it otherwise.
     pub(crate) fn advance(&mut self, enters: bool) {
         let Some(node) = self.node else { return };
         if enters && self.cursor.goto_first_child() {
@@ -65,7 +65,7 @@ impl<'tree> Walk<'tree> {
     }
 }
 
-/// The nodes below `root`, parents before their children; the children of a node come only if `enters` says so.
+/// Visits the nodes below `root`, parents before their children; visits the children of a node only if `enters` returns true.
 pub(crate) fn walk<'tree>(
     root: Node<'tree>,
     mut enters: impl FnMut(Node<'tree>) -> bool,
@@ -78,9 +78,9 @@ pub(crate) fn walk<'tree>(
     })
 }
 
-/// The parent of `node`, which is in `above`.
+/// Returns the parent of `node`, which is in `above`.
 fn parent_below<'tree>(above: Node<'tree>, node: Node<'tree>) -> Option<Node<'tree>> {
-    // For a node without a text, which the parser puts where it misses one, the parser's search is a recursion.
+    // The parser's search is recursive for an empty node, which the parser inserts where one is missing.
     if node.byte_range().is_empty() {
         return None;
     }

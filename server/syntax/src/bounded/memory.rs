@@ -1,7 +1,7 @@
-//! The parser's memory: what a running parse allocates is counted, and freed as a whole if the parse is left.
+//! Allocator of the parser: counts the memory of a running parse and frees all of it if the parse is aborted.
 //!
-//! Every block has a header with its size and its place among the blocks of the parse that allocated it. Outside of a parse, and for
-//! blocks of earlier parses, this is the allocator of the program and nothing else.
+//! Every block has a header with its size and its position among the blocks of its parse. Outside of a parse, and for blocks of
+//! earlier parses, this only forwards to the program's allocator.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error, realloc};
 use std::cell::{Cell, RefCell};
@@ -11,32 +11,32 @@ use std::sync::Once;
 use super::Session;
 
 thread_local! {
-    /// The parse that runs on this thread. Set only while it runs.
+    /// Session of the parse that runs on this thread. Set only during the parse.
     pub(super) static SESSION: Cell<*const Session> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Lets the parser allocate here. Must come before all other uses of it.
+/// Makes the parser use this allocator. Must be called before any other use of the parser.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let functions =
             tree_sitter::Allocator { malloc: allocate, calloc: allocate_zeroed, realloc: reallocate, free };
-        // SAFETY: the functions are of one family and give memory that is aligned as that of `malloc`, or end the program. Nothing of
-        // the parser was used before: queries are compiled and texts parsed after this alone.
+        // SAFETY: the functions belong together and either return memory aligned like that of `malloc` or abort the program. The
+        // parser was not used before: queries are compiled and texts parsed only after this.
         unsafe { tree_sitter::set_allocator(Some(functions)) };
     });
 }
 
-/// Stands before every block.
+/// Header in front of every block.
 #[repr(C, align(16))]
 struct Header {
-    /// Of the block without its header.
+    /// Size of the block without its header, in bytes.
     size: usize,
-    /// Where the block is in the [`Blocks`] of its parse.
+    /// Position of the block in the [`Blocks`] of its parse.
     place: usize,
 }
 
-/// The blocks that a parse has allocated and not freed.
+/// Blocks that a parse has allocated and not freed.
 #[derive(Default)]
 pub(super) struct Blocks(RefCell<Vec<*mut Header>>);
 
@@ -47,7 +47,7 @@ impl Blocks {
         blocks.len() - 1
     }
 
-    /// Whether `block`, which says it is at `place`, is of this parse.
+    /// Whether `block`, whose header has position `place`, belongs to this parse.
     fn has(&self, block: *mut Header, place: usize) -> bool {
         self.0.borrow().get(place) == Some(&block)
     }
@@ -65,7 +65,7 @@ impl Blocks {
         self.0.borrow_mut()[place] = block;
     }
 
-    /// Frees all of them.
+    /// Frees all blocks.
     pub(super) fn free_all(&self) {
         for block in self.0.take() {
             // SAFETY: blocks in the list are not freed, and the parse that used them is over.
@@ -80,13 +80,13 @@ fn layout(size: usize) -> Layout {
     layout.unwrap_or_else(|| handle_alloc_error(Layout::new::<Header>()))
 }
 
-/// The parse that runs on this thread.
+/// Returns the session of the parse that runs on this thread.
 fn session<'a>() -> Option<&'a Session> {
-    // SAFETY: the pointer is null but while the parse runs, and then its session lives.
+    // SAFETY: the pointer is null except while the parse runs, and then its session is alive.
     unsafe { SESSION.get().as_ref() }
 }
 
-/// A new block of `size` bytes, given by `get`.
+/// Allocates a new block of `size` bytes with `get`.
 fn block(size: usize, get: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
     let session = session();
     if let Some(session) = session {
@@ -101,7 +101,7 @@ fn block(size: usize, get: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
     let place = session.map_or(usize::MAX, |session| session.blocks.add(header));
     // SAFETY: the header is the beginning of the new block.
     unsafe { header.write(Header { size, place }) };
-    // SAFETY: the block goes on behind its header.
+    // SAFETY: the block's memory continues after its header.
     unsafe { header.add(1) }.cast()
 }
 
@@ -117,7 +117,7 @@ unsafe extern "C" fn reallocate(pointer: *mut c_void, size: usize) -> *mut c_voi
     if pointer.is_null() {
         return block(size, alloc);
     }
-    // SAFETY: the parser gives back what it got, and that is behind its header.
+    // SAFETY: the parser passes a pointer that it got from here, directly after a header.
     let (old, Header { size: old_size, place }) = unsafe {
         let header = pointer.cast::<Header>().sub(1);
         (header, header.read())
@@ -136,7 +136,7 @@ unsafe extern "C" fn reallocate(pointer: *mut c_void, size: usize) -> *mut c_voi
     if let Some(session) = session {
         session.blocks.replace(place, header);
     }
-    // SAFETY: the block is as large as its header says, and goes on behind it.
+    // SAFETY: the block has the size in its header, and continues after it.
     unsafe {
         (*header).size = size;
         header.add(1).cast()
@@ -147,7 +147,7 @@ unsafe extern "C" fn free(pointer: *mut c_void) {
     if pointer.is_null() {
         return;
     }
-    // SAFETY: the parser gives back what it got, and that is behind its header.
+    // SAFETY: the parser passes a pointer that it got from here, directly after a header.
     let (header, Header { size, place }) = unsafe {
         let header = pointer.cast::<Header>().sub(1);
         (header, header.read())
@@ -156,6 +156,6 @@ unsafe extern "C" fn free(pointer: *mut c_void) {
         session.blocks.remove(place);
         session.free(size);
     }
-    // SAFETY: the block was allocated with this layout, and is in no list any more.
+    // SAFETY: the block was allocated with this layout, and is no longer in any list.
     unsafe { dealloc(header.cast(), layout(size)) };
 }

@@ -1,12 +1,12 @@
-//! How an expression is stored: as the steps that put it together, parts before wholes. However many steps are read, nothing recurses
-//! over them, and an expression that nests deeper than [`Expr::MAX_DEPTH`] is refused.
+//! Serialization of an expression as the steps that build it, parts before wholes. Reading does not recurse, however many steps
+//! there are, and an expression deeper than [`Expr::MAX_DEPTH`] is an error.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Expr;
 
-/// What makes an expression of those made before it.
+/// A step that builds an expression from the expressions of earlier steps.
 #[derive(Serialize, Deserialize)]
 enum Step<Text> {
     Name(Text),
@@ -16,7 +16,7 @@ enum Step<Text> {
     Call,
     Typed(Text),
     Element,
-    /// Of so many.
+    /// Number of alternatives.
     Either(u32),
 }
 
@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// The expression that the steps give; `None` if they give none, more than one, or one that nests too deep.
+/// Builds the expression; `None` if the steps give none, more than one, or one that is too deep.
 fn put_together(steps: Vec<Step<Box<str>>>) -> Option<Expr> {
     let mut made: Vec<Made> = Vec::new();
     for step in steps {
@@ -81,7 +81,7 @@ fn put_together(steps: Vec<Step<Box<str>>>) -> Option<Expr> {
     made.is_empty().then_some(whole.expr)
 }
 
-/// An expression with how deep it nests.
+/// An expression with its depth.
 struct Made {
     expr: Expr,
     depth: usize,

@@ -1,4 +1,4 @@
-//! Words that mean the same in every file of a language: keywords, and the built-in names that nobody renames.
+//! Words with the same meaning in every file of a language: keywords, and built-in names that code does not rename.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ pub fn is_reserved(language: Language, word: &str) -> bool {
     words.binary_search(&word).is_ok()
 }
 
-/// The words of a language in order: they are asked for at every identifier of a workspace.
+/// The sorted words of a language: they are looked up for every identifier of a workspace.
 type Words = LazyLock<Vec<&'static str>>;
 
 fn listed(words: &'static str) -> Vec<&'static str> {

@@ -1,17 +1,18 @@
-//! Lines for a preprocessor. They are part of no statement, and of several arms only one counts: each may open what the others open.
+//! Preprocessor lines. They are part of no statement, and only one of several arms counts: each may open the brackets of the
+//! others.
 
 use super::Open;
 use crate::{Family, Language, TokenKind};
 
-/// Arms within arms that are followed; below that, brackets count as they come.
+/// Maximum nesting of arms that is tracked; at deeper levels, brackets are counted in source order.
 const MAX_ARMS: usize = 64;
-/// Open brackets that are kept for other arms: each level of arms keeps its own, and a text can have many.
+/// Maximum number of open brackets saved for other arms: each level of arms saves its own, and a text can have many.
 const MAX_KEPT: usize = 256;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directives<'a> {
     state: State,
-    /// What was open where the first arm began.
+    /// Open brackets at the start of the first arm.
     arms: Vec<Vec<Open<'a>>>,
 }
 
@@ -19,16 +20,16 @@ pub(super) struct Directives<'a> {
 enum State {
     #[default]
     Outside,
-    /// Behind the `#`.
+    /// After the `#`.
     Named,
     /// In the rest of the line.
     Inside,
-    /// Behind a backslash: the line goes on.
+    /// After a backslash: the line continues.
     Continued,
 }
 
 impl<'a> Directives<'a> {
-    /// Whether a token that is next would be a part of such a line.
+    /// Whether the next token would be part of a preprocessor line.
     pub(super) fn takes(&self, language: Language, written: &str, kind: TokenKind, newline: bool) -> bool {
         has_directives(language)
             && match self.state {
@@ -38,7 +39,7 @@ impl<'a> Directives<'a> {
             }
     }
 
-    /// Takes in a token, and says whether it was a part of such a line.
+    /// Reads a token, and returns whether it was part of a preprocessor line.
     pub(super) fn read(
         &mut self,
         language: Language,

@@ -1,22 +1,22 @@
-//! Words and signs that tell what a statement is.
+//! Words and signs that classify a statement.
 
 use crate::{Family, Language};
 
-/// What a statement is, as its first telling word says.
+/// Kind of a statement, by its first significant word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A condition, a loop or the like: its block ends it.
+    /// A condition, a loop or the like: ends with its block.
     Control,
-    /// A function or a type: so does its block, where no names follow it.
+    /// A function or a type: ends with its block unless names follow.
     Declaration,
-    /// A value: braces in it end nothing.
+    /// A value: braces in it do not end the statement.
     Expression,
-    /// Not known.
+    /// Unknown.
     #[default]
     Other,
 }
 
-/// The role that a word gives a statement; `is_first` where it begins the statement.
+/// Returns the role that a word gives a statement; `is_first` if it begins the statement.
 pub(super) fn role(language: Language, word: &str, is_first: bool) -> Role {
     let family = language.family();
     match word {
@@ -38,7 +38,7 @@ pub(super) fn role(language: Language, word: &str, is_first: bool) -> Role {
     }
 }
 
-/// Whether a word, somewhere in a statement, is followed by a block of its own before the statement ends.
+/// Whether a block of its own follows a word, anywhere in a statement, before the statement ends.
 pub(super) fn takes_block(language: Language, word: &str) -> bool {
     match word {
         "async" | "move" => language == Language::Rust,
@@ -50,12 +50,12 @@ pub(super) fn takes_block(language: Language, word: &str) -> bool {
     }
 }
 
-/// Whether a word may be that of a property's accessor, whose body may be missing.
+/// Whether a word can be an accessor of a property, whose body is optional.
 pub(super) fn is_accessor(language: Language, word: &str) -> bool {
     language == Language::CSharp && matches!(word, "get" | "set" | "init" | "add" | "remove")
 }
 
-/// Whether a group behind this word is a condition, behind which a statement follows.
+/// Whether a group after this word is a condition, which a statement follows.
 pub(super) fn takes_condition(word: &str) -> bool {
     matches!(
         word,
@@ -63,17 +63,17 @@ pub(super) fn takes_condition(word: &str) -> bool {
     )
 }
 
-/// Whether a sign makes a value of what follows.
+/// Whether a sign assigns the expression after it.
 pub(super) fn assigns(sign: &str) -> bool {
     matches!(sign, "=" | ":=" | "+=" | "-=" | "*=" | "/=" | "|=" | "&=" | "^=" | "%=" | "??=" | "||=" | "&&=")
 }
 
-/// Words that go on with a statement whose block was closed.
+/// Whether a word continues a statement whose block was closed.
 pub(super) fn continues_block(word: &str) -> bool {
     matches!(word, "else" | "catch" | "finally")
 }
 
-/// Words that go on with an expression on the next line.
+/// Whether a word continues an expression on the next line.
 pub(super) fn joins(word: &str) -> bool {
     matches!(
         word,
@@ -81,7 +81,7 @@ pub(super) fn joins(word: &str) -> bool {
     )
 }
 
-/// Words that something has to follow.
+/// Whether a word needs a continuation.
 pub(super) fn is_open(word: &str) -> bool {
     joins(word)
         || matches!(

@@ -1,4 +1,4 @@
-//! A tree that followed changes of its text is the tree of a fresh parse.
+//! An incrementally updated tree is equal to the tree of a fresh parse.
 
 use std::ops::Range;
 
@@ -38,10 +38,10 @@ const SOURCES: [(Language, &str); 6] = [
     ),
 ];
 
-/// A node's kind, place, position of its start, and whether it is missing and has an error.
+/// A node's kind, range, start position, and whether it is missing and has an error.
 type Facts = (u16, Range<usize>, Point, bool, bool);
 
-/// Everything that there is to know of a tree.
+/// Returns all properties of all nodes of a tree.
 fn nodes(tree: &Tree) -> Vec<Facts> {
     let facts = |node: Node<'_>| {
         (node.kind_id(), node.byte_range(), node.start_position(), node.is_missing(), node.has_error())
@@ -49,7 +49,7 @@ fn nodes(tree: &Tree) -> Vec<Facts> {
     walk(tree.root(), |_| true).map(facts).collect()
 }
 
-/// A text with its tree, changed together.
+/// A text with its tree, updated together.
 struct File {
     text: String,
     tree: Tree,
@@ -79,14 +79,14 @@ impl File {
     }
 }
 
-/// An edit of `text` anywhere.
+/// Returns an arbitrary edit of `text`.
 fn any_edit(text: &str, place: Index, removed: usize, inserted: String) -> Edit {
     let start = text.floor_char_boundary(place.index(text.len() + 1));
     let end = text.ceil_char_boundary((start + removed).min(text.len()));
     Edit { range: start..end, text: inserted }
 }
 
-/// Lines that leave whole code whole, for each language.
+/// Returns lines that keep complete code complete, for each language.
 fn lines(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &["# é😀\n", "x = 1\n", "if x:\n    y()\n", "def g():\n    return 1\n", "\n"],
@@ -102,7 +102,7 @@ fn lines(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// Starts of the lines that begin a top-level item, but for the first one.
+/// Returns the starts of the lines that begin a top-level item, except the first one.
 fn top_level_lines(text: &str) -> Vec<usize> {
     let begins_item = |&start: &usize| {
         text[start..].starts_with(|first: char| first.is_alphabetic() || "#/@".contains(first))
@@ -110,7 +110,7 @@ fn top_level_lines(text: &str) -> Vec<usize> {
     text.match_indices('\n').map(|(newline, _)| newline + 1).filter(begins_item).collect()
 }
 
-/// An edit after which whole code is still whole: a line put in between top-level items, or an identifier made longer.
+/// Returns an edit that keeps complete code complete: a line inserted between top-level items, or an identifier made longer.
 fn whole_edit(file: &File, place: Index, choice: Index) -> Edit {
     let lines = lines(file.tree.language());
     let (at, text) = match choice.index(lines.len() + 1) {
@@ -136,7 +136,7 @@ proptest! {
         }
     }
 
-    /// How the parser gets over an error may depend on what it knew before, so broken trees need not be equal.
+    /// Error recovery may depend on the previous tree, so broken trees need not be equal.
     #[test]
     fn broken_code_gives_a_tree_that_fits_and_heals(
         (language, source) in select(SOURCES.to_vec()),
