@@ -1,4 +1,4 @@
-//! What the lexer makes of each language's tokens, and of text that is none.
+//! Tests of the lexer with each language's tokens, and with text that has none.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{Token, TokenKind, lex};
 use crate::Language;
 
-/// One line a line of tokens: `w`ord, `n`umber, `s`tring, `p`unctuation with their text between `‹›`, `⏎` for a newline.
+/// Prints one line per line of tokens: `w`ord, `n`umber, `s`tring, `p`unctuation with their text between `‹›`, `⏎` for a newline.
 fn render(language: Language, text: &str) -> String {
     let letter = |kind| match kind {
         TokenKind::Word => "w",
@@ -192,7 +192,7 @@ fn language() -> impl Strategy<Value = Language> {
     prop::sample::select(Language::ALL.to_vec())
 }
 
-/// Pieces that open, close and confuse literals and comments.
+/// Fragments that open, close and confuse literals and comments.
 fn code() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z0-9_$é ]{0,4}",
@@ -216,7 +216,7 @@ fn check_ranges(text: &str, tokens: &[Token]) {
     assert!(last <= text.len());
 }
 
-/// Whether a gap between tokens holds anything but blanks where the text has no comment opener at all.
+/// Whether a gap between tokens is blank, for texts without any comment opener.
 fn is_blank(gap: &str) -> bool {
     gap.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
 }

@@ -1,6 +1,6 @@
-//! No text exhausts the stack, the memory or the time that parsing may take.
+//! No text exhausts the stack, the memory or the time budget of parsing.
 //!
-//! `GHOSTBENCH_LONG_TESTS` makes the long runs of it: every form at its full depth, and many more random texts.
+//! `GHOSTBENCH_LONG_TESTS` enables the long runs: every form at its full depth, and many more random texts.
 
 use std::env;
 use std::thread;
@@ -12,11 +12,11 @@ use syntax::Language;
 
 use crate::hostile::{self, texts};
 
-/// The smallest stack that a thread of ours has anywhere.
+/// The smallest stack of any of our threads.
 const STACK_BYTES: usize = 512 << 10;
-/// How often a form is repeated.
+/// Repetitions of a form.
 const DEEP: usize = 100_000;
-/// The same for the short run, of all forms but one of each language.
+/// Repetitions in the short run, for all forms except one of each language.
 const LESS_DEEP: usize = 300;
 
 fn is_long() -> bool {
@@ -28,7 +28,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     running.expect("a thread can be started").join().expect("it ends well");
 }
 
-/// Asks for everything that this crate tells of a text.
+/// Calls every query of this crate on a text.
 fn ask_everything(language: Language, text: &str) {
     let tree = syntax::parse(language, text);
     tree.blocks(text);
@@ -67,7 +67,7 @@ fn deep_and_long_texts_end_on_a_small_stack() {
 fn very_deep_texts_end_on_a_small_stack() {
     for (number, language) in Language::ALL.into_iter().enumerate() {
         on_a_small_stack(move || {
-            // Another form for each language.
+            // A different form for each language.
             let forms: Vec<(String, String)> = texts(language, DEEP).collect();
             let text = &forms[number * 4 % forms.len()].1;
             let tree = syntax::parse(language, text);
@@ -81,13 +81,13 @@ fn very_deep_texts_end_on_a_small_stack() {
 #[test]
 fn what_takes_too_much_is_given_up_and_nothing_else() {
     let is_too_complex = |language, text: &str| syntax::parse(language, text).is_too_complex();
-    // Memory that grows with the square, in one step of the parser.
+    // Quadratic memory in one step of the parser.
     assert!(is_too_complex(Language::Java, &"a<".repeat(20_000)));
     assert!(is_too_complex(Language::CSharp, &"a<".repeat(40_000)));
-    // Time that grows with the square: each token is looked for up to the end.
+    // Quadratic time: each token is searched for up to the end.
     assert!(is_too_complex(Language::Cpp, &"/* ".repeat(27_000)));
     assert!(is_too_complex(Language::Rust, &"r#\"".repeat(30_000)));
-    // Deep, and no trouble.
+    // Deep, but within the budget.
     for language in Language::ALL {
         assert!(!is_too_complex(language, &"(".repeat(100_000)), "{language:?}");
     }
@@ -119,7 +119,7 @@ fn repeated(language: Language) -> impl Strategy<Value = String> {
     })
 }
 
-/// How much longer a parse may take than its budget says is not looked at, since that is time; that it ends is.
+/// Checks only that parsing ends. How far it exceeds its budget is a matter of time, which is not tested.
 #[test]
 fn repeated_random_tokens_end() {
     let cases = if is_long() { 2_000 } else { 12 };

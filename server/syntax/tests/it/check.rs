@@ -1,19 +1,19 @@
-//! The one check that all fixtures go through.
+//! The check used for all fixtures.
 
 use std::ops::Range;
 
 use expect_test::Expect;
 use syntax::{Block, Function, Language, Tree};
 
-/// Longest piece of code printed whole, in characters.
+/// Maximum length of code printed in full, in characters.
 const WHOLE: usize = 60;
-/// The same for the statements in a list, most of which are printed again as blocks.
+/// Maximum length in a list of statements, most of which are printed again as blocks.
 const WHOLE_IN_LIST: usize = 20;
 
-/// Prints what is found in `fixture` and compares.
+/// Prints the blocks and functions of `fixture` and compares.
 ///
-/// - A block with a body is a line `kind "header" "inside of the body" "rest" [direct statements]`; the three texts together are the
-///   block's whole range. A statement is a line `statement "text"`. Children are indented; `!` marks blocks with errors.
+/// - A block with a body is a line `kind "header" "inside of the body" "rest" [direct statements]`; the three texts together are
+///   the block's whole range. A statement is a line `statement "text"`. Children are indented; `!` marks blocks with errors.
 /// - A function is a line `name: ...`, with its docstring if it has one, and its signature if it has no body.
 /// - `end:` shows the text from the cursor `$0` to the end of its statement.
 #[track_caller]
@@ -75,7 +75,7 @@ fn render_function(out: &mut String, function: &Function, text: &str) {
     out.push('\n');
 }
 
-/// The text as a string literal; without its middle if it is longer than `whole`.
+/// Returns the text as a string literal; without its middle if it is longer than `whole`.
 fn quote(text: &str, range: Range<usize>, whole: usize) -> String {
     let chars: Vec<char> = text[range].chars().collect();
     if chars.len() <= whole {

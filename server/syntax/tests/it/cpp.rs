@@ -1,4 +1,4 @@
-//! C++: templates, qualified names, members, and what it adds to the statements of C.
+//! C++: templates, qualified names, members, and the statements that C does not have.
 
 use expect_test::expect;
 use syntax::Language::Cpp;
@@ -72,7 +72,7 @@ Shape::operator bool() const { return true; }
     );
 }
 
-// The grammar takes the class for a function; what it makes of the members is broken, so that none of it is asked about.
+// The grammar takes the class for a function and its members are broken, so this does not check them.
 #[test]
 fn class_behind_a_macro() {
     check(

@@ -1,4 +1,4 @@
-//! Whole repositories: everything that is found in real files, whole and cut off, holds together.
+//! Whole repositories: all results for real files, whole and cut off, are consistent.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use syntax::Language;
 
 use crate::invariants::assert_invariants;
 
-/// How many cut-off versions of each file are parsed.
+/// Number of cut-off versions of each file.
 const CUTS: u64 = 3;
 
 #[test]

@@ -1,11 +1,11 @@
-//! Work grows with the text: files that repeat one thing very often are taken in about as fast as others.
+//! Work is linear in the text: files with many repetitions take about as long as others.
 
 use std::time::Instant;
 
 use syntax::{Expr, Language, UseKind};
 
-/// An outline takes about as long as parsing does. Where each of these many items is compared with all others, it takes a hundred
-/// times as long; both are measured in one go, so that a busy machine slows both.
+/// An outline takes about as long as parsing. It would take a hundred times as long if each of these many items were compared
+/// with all others. Both are measured together, so that a busy machine slows both.
 const MOST_TIMES_PARSING: f64 = 20.0;
 
 #[track_caller]

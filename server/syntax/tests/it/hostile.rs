@@ -1,8 +1,8 @@
-//! Texts that exhaust stacks, memory and patience: what a language can nest or chain, very often.
+//! Texts that exhaust stacks, memory and time: nested or chained constructs, repeated very often.
 
 use syntax::Language;
 
-/// What nests or chains in several languages: what opens, and what closes it.
+/// Constructs that nest or chain in several languages, as openers and closers.
 const COMMON: &[(&str, &str)] = &[
     ("(", ")"),
     ("[", "]"),
@@ -37,7 +37,7 @@ const COMMON: &[(&str, &str)] = &[
     ("\u{feff}é😀", ""),
 ];
 
-/// The same for single languages.
+/// Constructs that nest or chain in single languages.
 fn own(language: Language) -> &'static [(&'static str, &'static str)] {
     match language {
         Language::Python => &[
@@ -144,7 +144,7 @@ fn own(language: Language) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Every form of a language as a text of so many repeats, left open and closed, by name.
+/// Returns every form of a language repeated `repeats` times, left open and closed, by name.
 pub(crate) fn texts(language: Language, repeats: usize) -> impl Iterator<Item = (String, String)> {
     let forms = COMMON.iter().chain(own(language));
     forms.flat_map(move |&(open, close)| {
@@ -157,7 +157,7 @@ pub(crate) fn texts(language: Language, repeats: usize) -> impl Iterator<Item = 
     })
 }
 
-/// What the forms are made of.
+/// Returns the parts of the forms.
 pub(crate) fn pieces(language: Language) -> impl Iterator<Item = &'static str> {
     COMMON
         .iter()

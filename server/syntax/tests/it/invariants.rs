@@ -1,11 +1,11 @@
-//! What holds for every text, whole or broken.
+//! Invariants of every text, complete or broken.
 
 use std::ops::Range;
 
 use proptest::prelude::*;
 use syntax::{Block, Language, Tree};
 
-/// Asks for everything about `text` and checks that all ranges are in bounds, on characters, in order and nested.
+/// Calls every query on `text` and checks that all ranges are in bounds, on characters, in order and nested.
 #[track_caller]
 pub(crate) fn assert_invariants(language: Language, text: &str) {
     let tree = syntax::parse(language, text);
@@ -52,7 +52,7 @@ pub(crate) fn assert_invariants(language: Language, text: &str) {
     assert_names(&tree, text);
 }
 
-/// Asks for everything about the names in `text`.
+/// Calls every query about the names in `text`.
 #[track_caller]
 fn assert_names(tree: &Tree, text: &str) {
     let outline = tree.outline(text);
@@ -145,7 +145,7 @@ fn deep_namespaces_have_no_endless_names() {
     }
 }
 
-/// As long as a line gets in a file of ordinary size.
+/// Length of a line in a file of ordinary size.
 const CHAIN: usize = 100_000;
 
 #[test]
@@ -167,7 +167,7 @@ fn long_chains() {
     assert_names(&syntax::parse(Language::Python, &patterns), &patterns);
 }
 
-/// What a function returns is told by its variables, each of which is made from the one before.
+/// The return value of a function depends on its variables, each of which depends on the previous one.
 #[test]
 fn values_of_values() {
     let assignments: String = (1..100).map(|n| format!("  a{n} = a{}{}\n", n - 1, ".b".repeat(20))).collect();
@@ -177,7 +177,7 @@ fn values_of_values() {
     assert_eq!(values, [false, true]);
 }
 
-/// Pieces of code from all languages, so that random texts run into the grammars.
+/// Fragments of code from all languages, so that random texts match parts of the grammars.
 const PIECES: &[&str] = &[
     "if",
     "else",

@@ -1,4 +1,4 @@
-//! What each language's queries find, on one small fixture per construct; and what holds for every text.
+//! Results of each language's queries, on one small fixture per construct; and invariants of every text.
 
 mod bounds;
 mod c;

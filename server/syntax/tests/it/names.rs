@@ -1,4 +1,4 @@
-//! Prints what is known about names, one line for each thing, for snapshots of all languages.
+//! Prints the information about names, one line per item, for snapshots of all languages.
 //!
 //! Expressions are printed as `name`, `this`, `super`, `object.member`, `callee()`, `:Type`, `collection[]` and `(one | other)`.
 
@@ -7,31 +7,31 @@ use syntax::{
     Binding, Definition, Expr, Import, Imported, Language, Outline, Place, Projects, Target, Use, UseKind,
 };
 
-/// The outline of `fixture` is as expected, and what is asked of its beginnings fails nowhere.
+/// Checks the outline of `fixture`, and that queries on its prefixes do not fail.
 #[track_caller]
 pub(crate) fn check_outline(language: Language, fixture: &str, expect: Expect) {
     assert_names_of_cuts(language, fixture);
     expect.assert_eq(&outline(language, fixture));
 }
 
-/// The scope at the `$0` of `fixture` is as expected.
+/// Checks the scope at the `$0` of `fixture`.
 #[track_caller]
 pub(crate) fn check_scope(language: Language, fixture: &str, expect: Expect) {
     assert_names_of_cuts(language, &fixture.replace("$0", ""));
     expect.assert_eq(&scope(language, fixture));
 }
 
-/// The uses in `fixture` are as expected.
+/// Checks the uses in `fixture`.
 #[track_caller]
 pub(crate) fn check_uses(language: Language, fixture: &str, expect: Expect) {
     assert_names_of_cuts(language, fixture);
     expect.assert_eq(&uses(language, fixture));
 }
 
-/// What `text` defines and imports: first the definitions, then the namespaces, imports and extensions.
+/// Prints the definitions and imports of `text`: first the definitions, then the namespaces, imports and extensions.
 ///
-/// A definition is `kind container.name(parameters): type < bases = value [flags] | signature | documentation`, without what it does not
-/// have; `Owner::name` if its owner is named, `in namespace` if it is in one.
+/// A definition is `kind container.name(parameters): type < bases = value [flags] | signature | documentation`, without the parts
+/// that it does not have; `Owner::name` if its owner is named, `in namespace` if it is in one.
 pub(crate) fn outline(language: Language, text: &str) -> String {
     lines(&syntax::parse(language, text).outline(text))
 }
@@ -44,7 +44,7 @@ fn lines(outline: &Outline) -> String {
     definitions.chain(namespaces).chain(imports).chain(extensions).collect()
 }
 
-/// What is in reach at the `$0` of `fixture`: `enclosing`, one line `name = value` for each variable, `receiver`, `trailing`.
+/// Prints the scope at the `$0` of `fixture`: `enclosing`, one line `name = value` for each variable, `receiver`, `trailing`.
 pub(crate) fn scope(language: Language, fixture: &str) -> String {
     let (prefix, _) = fixture.split_once("$0").expect("a fixture has a cursor");
     let scope = syntax::scope(language, prefix);
@@ -57,7 +57,7 @@ pub(crate) fn scope(language: Language, fixture: &str) -> String {
     out
 }
 
-/// The uses in `text`: `name` for a bare one, `new name`, `object.name` for a member.
+/// Prints the uses in `text`: `name` for a bare one, `new name`, `object.name` for a member.
 pub(crate) fn uses(language: Language, text: &str) -> String {
     let used = |one: Use| {
         let name = &text[one.name];
@@ -70,12 +70,13 @@ pub(crate) fn uses(language: Language, text: &str) -> String {
     syntax::parse(language, text).uses(text).into_iter().map(used).collect()
 }
 
-/// Where `module`, imported by the file at `from`, may be: one line `place path > names to go through` for each candidate.
+/// Prints the possible locations of `module`, imported by the file at `from`: one line `place path > names to go through` for
+/// each candidate.
 pub(crate) fn targets(language: Language, from: &str, module: &str, projects: &Projects) -> String {
     language.targets(from, module, projects).iter().map(target).collect()
 }
 
-/// One line for a place, as [`targets`] prints it.
+/// Prints one line for a location, as in [`targets`].
 pub(crate) fn target(target: &Target) -> String {
     let place = match &target.place {
         Place::File(path) => format!("file {path}"),
@@ -88,7 +89,7 @@ pub(crate) fn target(target: &Target) -> String {
     format!("{place}{inside}\n")
 }
 
-/// Asks for everything about the names in `text`, as files and as editors do, for what must hold of any text.
+/// Calls every query about the names in `text`, as for files and for editors, and checks the invariants of any text.
 #[track_caller]
 pub(crate) fn assert_names(language: Language, text: &str) {
     let tree = syntax::parse(language, text);
@@ -111,7 +112,7 @@ pub(crate) fn assert_names(language: Language, text: &str) {
     syntax::scope(language, text);
 }
 
-/// Cuts `text` behind every third of its characters, so that all its tokens are cut, and checks what must hold of any text.
+/// Cuts `text` after every third character, so that all its tokens are cut, and checks the invariants of any text.
 #[track_caller]
 pub(crate) fn assert_names_of_cuts(language: Language, text: &str) {
     for (end, _) in text.char_indices().step_by(3) {
@@ -173,7 +174,7 @@ fn binding(binding: &Binding) -> String {
     format!("{} = {}\n", binding.name, expr(&binding.value))
 }
 
-/// An expression in a short form that is the same for all languages.
+/// Prints an expression in a short form that is the same for all languages.
 fn expr(one: &Expr) -> String {
     match one {
         Expr::Name(name) => name.to_string(),

@@ -6,7 +6,7 @@ use syntax::Projects;
 
 use crate::names;
 
-/// Uses most constructs of C that say something about names.
+/// Uses most constructs of C that are relevant for names.
 const HEADER: &str = r#"/* The license. */
 #ifndef POOL_H
 #define POOL_H
@@ -61,7 +61,7 @@ char **POOL_names(int (*compare)(int, int), char *argv[]);
 #endif
 "#;
 
-/// The same for C++.
+/// Uses most constructs of C++ that are relevant for names.
 const SHAPES: &str = r#"#include "shape.h"
 using namespace std;
 using geometry::Point;

@@ -1,4 +1,4 @@
-//! Names in TypeScript and JavaScript: what files define and import, what is in reach at a cursor, what is used, where modules are.
+//! Names in TypeScript and JavaScript: definitions and imports of files, scope at a cursor, uses, locations of modules.
 
 use expect_test::{Expect, expect};
 use syntax::Language::{JavaScript, Tsx, TypeScript};
@@ -9,7 +9,7 @@ use crate::names;
 /// A recursion over the tree would need more stack than a test has.
 const DEPTH: usize = 5_000;
 
-/// The places that `module` may have for a file, one a line, without those that only have another ending.
+/// Checks the possible locations of `module` for a file, one per line, without those that differ only in their extension.
 #[track_caller]
 fn targets(projects: &Projects, from: &str, module: &str, expect: Expect) {
     let mut lines: Vec<String> = Vec::new();

@@ -6,7 +6,7 @@ use syntax::{Manifest, Projects};
 
 use crate::names;
 
-/// Uses most constructs of the language that say something about names.
+/// Uses most constructs of the language that are relevant for names.
 const SERVER: &str = r#"// Package web serves.
 package web
 

@@ -1,4 +1,4 @@
-//! Names in Python: what files define and import, what is in reach at a cursor, what is used, where modules are.
+//! Names in Python: definitions and imports of files, scope at a cursor, uses, locations of modules.
 
 use expect_test::{Expect, expect};
 use syntax::Language::Python;

@@ -6,7 +6,7 @@ use syntax::{Manifest, Projects};
 
 use crate::names;
 
-/// Uses most constructs of the language that say something about names.
+/// Uses most constructs of the language that are relevant for names.
 const SHAPES: &str = r#"//! Shapes.
 use std::fmt;
 

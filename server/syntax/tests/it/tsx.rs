@@ -1,4 +1,4 @@
-//! TSX: TypeScript with elements in expressions.
+//! TSX: TypeScript with JSX elements in expressions.
 
 use expect_test::expect;
 use syntax::Language::Tsx;

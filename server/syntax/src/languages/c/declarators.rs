@@ -1,19 +1,19 @@
-//! What a declarator of C or C++ declares: the name is inside, wrapped in what makes it a pointer, an array or a function.
+//! Declarators of C and C++: the declared name is inside, wrapped in the parts that make it a pointer, an array or a function.
 
 use tree_sitter::Node;
 
 use crate::expr::Expressions;
 use crate::outline::Source;
 
-/// Declarators in declarators, or names in names, beyond this are not looked at.
+/// Maximum nesting of declarators, or of names, that is read.
 const MAX_DEPTH: usize = 24;
 
-/// A name that is declared.
+/// A declared name.
 #[derive(Clone, Copy)]
 pub(super) struct Declared<'tree> {
-    /// The whole name, with what stands before it in `a::b::name`.
+    /// The whole name, with its qualifiers, as in `a::b::name`.
     pub(super) name: Node<'tree>,
-    /// The declarator with the parameters, if a function is declared (not a pointer to one).
+    /// The declarator with the parameters, if it declares a function (not a pointer to one).
     pub(super) function: Option<Node<'tree>>,
 }
 
@@ -46,27 +46,27 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     None
 }
 
-/// The declarator in a node that has no field for it.
+/// Returns the declarator in a node that has no field for it.
 fn declarator_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier"))
 }
 
-/// The declarators of a declaration.
+/// Returns the declarators of a declaration.
 pub(super) fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children_by_field_name("declarator", &mut cursor).collect()
 }
 
-/// The whole of `a::b::c`, where `b::c` is nested in it.
+/// Returns the whole of `a::b::c`, given the nested `b::c`.
 pub(super) fn outermost<'n>(name: Node<'n>, expressions: Expressions<'n>) -> Node<'n> {
     let around =
         |name: &Node<'n>| expressions.parent(*name).filter(|parent| parent.kind() == "qualified_identifier");
     std::iter::successors(Some(name), around).take(MAX_DEPTH).last().unwrap_or(name)
 }
 
-/// The names of `a::b::c`, without what each is made from in `<>`.
+/// Returns the names of `a::b::c`, without template arguments.
 pub(super) fn path(name: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let mut rest = name;
@@ -79,7 +79,7 @@ pub(super) fn path(name: Node<'_>) -> Vec<Node<'_>> {
     names
 }
 
-/// The name of a template that is given arguments.
+/// Returns the name of a template that has arguments.
 pub(super) fn simple(name: Node<'_>) -> Node<'_> {
     let mut name = name;
     for _ in 0..MAX_DEPTH {
@@ -94,7 +94,7 @@ pub(super) fn simple(name: Node<'_>) -> Node<'_> {
     name
 }
 
-/// The type in the field `type`, as its name where it is also defined there, or written with `struct` before it.
+/// Returns the type in the field `type`; only its name if it is also defined there or written after `struct`.
 pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
     let Some(of) = node.child_by_field_name("type") else { return "".into() };
     match of.kind() {
@@ -109,19 +109,19 @@ pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
     }
 }
 
-/// Whether a name is written as those of macros are: `EXPORT`, not `T`.
+/// Whether a name looks like a macro: `EXPORT`, not `T`.
 fn is_macro(name: &str) -> bool {
     name.len() > 2 && !name.contains(char::is_lowercase)
 }
 
-/// The type that follows a macro in `around`, which the parser takes for the type.
+/// Returns the type after a macro in `around`, if the parser takes the macro for the type.
 fn type_behind<'tree>(name: Node<'tree>, around: Node<'tree>) -> Option<Node<'tree>> {
     let mut cursor = around.walk();
     let next = around.children(&mut cursor).skip_while(|child| *child != name).nth(1);
     next.filter(Node::is_error)
 }
 
-/// Whether the type is told by the value.
+/// Whether the type is deduced from the value.
 pub(super) fn is_auto(type_text: &str) -> bool {
     type_text.starts_with("auto") || type_text.starts_with("decltype")
 }

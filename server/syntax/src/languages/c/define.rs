@@ -1,4 +1,4 @@
-//! What a C or C++ file defines and includes.
+//! Definitions and includes of a C or C++ file.
 
 use tree_sitter::Node;
 
@@ -48,7 +48,7 @@ fn include(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// A macro without a value only says that something is so: that a header has been read, that a feature is on.
+/// Skips a macro without a value: it is only a flag, such as an include guard or an enabled feature.
 fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let (name, value) = (source.field(node, "name"), node.child_by_field_name("value"));
@@ -61,7 +61,7 @@ fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     definition.container = None;
     definition.is_private = false;
     let signature = source.signature(node, value.filter(|_| parameters.is_some()));
-    // The parser takes a comment behind a value for a part of it.
+    // The parser includes a comment after a value in the value.
     let signature = signature.split("/*").next().unwrap_or_default();
     definition.signature = signature.trim_end_matches(['\\', ' ']).into();
     definition.doc = doc(node, outline);
@@ -95,7 +95,7 @@ fn namespace_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// What is in a namespace without a name is for this file only.
+/// Members of an unnamed namespace are visible in this file only.
 fn namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let name = outline.source.field(node, "name").replace("::", ".");
     if name.is_empty() {
@@ -106,7 +106,7 @@ fn namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     true
 }
 
-/// `private:` and its like hold up to the next one or the end of the class.
+/// `private:` and the like apply up to the next one or the end of the class.
 fn access(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     if let Some(end) = outline.enclosing_type().map(|(_, around)| around.range.end as usize) {
         let is_private = outline.source.of(node) != "public";
@@ -115,7 +115,7 @@ fn access(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// A type with members; one without a body is defined elsewhere, one without a name lends its members to what is around it.
+/// A type with members. A type without a body is defined elsewhere; a type without a name adds its members to the enclosing item.
 fn class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(body) = node.child_by_field_name("body") else { return false };
@@ -152,7 +152,7 @@ fn enumeration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     true
 }
 
-/// Only `enum class` and `enum struct` keep their names to themselves.
+/// Only the names of `enum class` and `enum struct` are scoped.
 fn enumerator(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(name) = node.child_by_field_name("name") else { return false };
@@ -170,12 +170,12 @@ fn enumerator(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// What stands behind `enum` at the start of a signature.
+/// Returns the text after `enum` at the start of a signature.
 fn enum_head(signature: &str) -> Option<&str> {
     signature.strip_prefix("typedef ").unwrap_or(signature).strip_prefix("enum ")
 }
 
-/// A type without a name of its own is called as the `typedef` says; any other gets one name more.
+/// An unnamed type gets the name of the `typedef`; a named one gets it as another name.
 fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(of) = node.child_by_field_name("type") else { return false };
@@ -192,7 +192,7 @@ fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         definition.signature =
             if body.is_some() { format!("{header} {}", source.of(name)).into() } else { header };
         definition.type_text = stands_for.clone();
-        // The name after it belongs to the body only where that has no other one.
+        // The name after the body belongs to the body only if it has no other name.
         if is_nameless {
             outline.add(definition)
         } else {
@@ -228,7 +228,7 @@ fn function_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool
     false
 }
 
-/// In `class EXPORT Name { .. }` the parser sees a function `Name` that returns a `class EXPORT`.
+/// Detects `class EXPORT Name { .. }`, which the parser reads as a function `Name` that returns a `class EXPORT`.
 fn macro_before_class_name(node: Node<'_>) -> Option<Node<'_>> {
     let of = node.child_by_field_name("type")?;
     let is_class = matches!(of.kind(), "class_specifier" | "struct_specifier" | "union_specifier");
@@ -237,7 +237,7 @@ fn macro_before_class_name(node: Node<'_>) -> Option<Node<'_>> {
     (is_class && is_bodiless).then(|| of.child_by_field_name("name")).flatten()
 }
 
-/// Prototypes, variables and fields; says whether a type is defined in it.
+/// Adds prototypes, variables and fields; returns whether the declaration also defines a type.
 fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let is_in_type = outline.enclosing().is_some_and(|around| around.kind == DefinitionKind::Type);
     let found = declarators(node);
@@ -255,7 +255,7 @@ fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     defines_type && (has_name || is_in_type)
 }
 
-/// A definition with what holds for all kinds.
+/// Returns a definition with the properties common to all kinds.
 fn start(node: Node<'_>, name: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Definition {
     let source = outline.source;
     let names = path(name);
@@ -292,7 +292,7 @@ fn function_of(
     definition.parameters = parameters(source, function);
     let is_static = has_specifier(source, node, "static");
     definition.is_static = is_member && is_static;
-    // An inline function of a header is static only so that each file may have it.
+    // An inline function of a header is static only to avoid duplicate definitions.
     definition.is_private |= !is_member && is_static && !has_specifier(source, node, "inline");
     definition
 }
@@ -330,7 +330,7 @@ fn value_of(
     definition
 }
 
-/// All before the body, and before what a constructor gives its fields, without comments.
+/// Returns the text before the body and before a constructor's initializers, without comments.
 fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
     let mut cursor = node.walk();
     let body = node.named_children(&mut cursor).find(|child| {
@@ -339,7 +339,7 @@ fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
     source.signature(node, body)
 }
 
-/// What a function returns, wherever that is written.
+/// Returns the return type of a function, leading or trailing.
 fn result(source: Source<'_>, node: Node<'_>, function: Node<'_>) -> Box<str> {
     let before = type_text(source, node);
     if !is_auto(&before) {
@@ -367,7 +367,7 @@ fn has_specifier(source: Source<'_>, node: Node<'_>, specifier: &str) -> bool {
         .any(|child| child.kind() == "storage_class_specifier" && source.of(child) == specifier)
 }
 
-/// The comment above `node`, or above the `template` that it is the end of, or else behind it on its line.
+/// Returns the comment above `node`, or above the `template` that ends with it, or else the comment after it on its line.
 fn doc(node: Node<'_>, outline: &OutlineBuilder<'_>) -> Box<str> {
     let source = outline.source;
     let above = source.text.get(..node.start_byte()).unwrap_or_default();
@@ -384,7 +384,7 @@ fn doc(node: Node<'_>, outline: &OutlineBuilder<'_>) -> Box<str> {
     source.doc(comment_behind(source, node))
 }
 
-/// The comment that follows `node` on its line.
+/// Returns the comment after `node` on its line.
 fn comment_behind<'a>(source: Source<'a>, node: Node<'_>) -> &'a str {
     let behind = source.text.get(node.end_byte()..).unwrap_or_default();
     let behind = behind.lines().next().unwrap_or_default().trim_start_matches([',', ';', ' ', '\t']);

@@ -1,4 +1,4 @@
-//! Names in C and C++, whose trees are of the same kinds as far as C goes.
+//! Names in C and C++, whose trees have the same node kinds for the common part.
 
 mod declarators;
 mod define;
@@ -47,7 +47,7 @@ impl Rules for C {
                 (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "type_identifier" | "namespace_identifier" => mentioned(node, expressions),
-            // Macros and constants are told from variables by a capital letter.
+            // A capital letter distinguishes macros and constants from variables.
             "identifier" if expressions.source.of(node).contains(char::is_uppercase) => {
                 mentioned(node, expressions)
             }
@@ -68,7 +68,7 @@ impl Rules for C {
         }
         let beside = join(folder(from), module).map(|path| Place::File(path.into()));
         let ending = join("", module.trim_start_matches("../")).map(|path| Place::FileEnding(path.into()));
-        // Headers of the language have names like namespaces.
+        // Standard headers look like namespaces.
         let namespace = (!module.contains(['.', '/'])).then(|| Place::Namespace(module.into()));
         [beside, ending, namespace].into_iter().flatten().map(Target::from).collect()
     }
@@ -80,7 +80,7 @@ impl Rules for C {
     }
 }
 
-/// The last name of `a::b::c`, except where a member of a type is defined.
+/// Returns the last name of `a::b::c`, unless it defines a member of a type.
 fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let Expr::Member(object, _) = expressions.of(node)? else { return None };
     let name = path(node).pop().filter(|name| name.kind().ends_with("identifier"))?;
@@ -89,7 +89,7 @@ fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<N
     (declarator != Some(whole)).then_some(NodeUse { name, kind: UseKind::Member(*object) })
 }
 
-/// A type, macro or constant by its name alone, where it is not just being declared.
+/// Returns an unqualified type, macro or constant, unless it is only being declared.
 fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let parent = expressions.parent(name)?;
     let is_named = ["name", "declarator"]

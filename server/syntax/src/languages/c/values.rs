@@ -6,7 +6,7 @@ use super::declarators::{Declared, declarators, declared, is_auto, outermost, pa
 use crate::expr::{Expr, Expressions};
 use crate::scope::Binding;
 
-/// Functions and casts that give a value of what stands between `<` and `>`.
+/// Functions and casts that return a value of the type between `<` and `>`.
 const MAKERS: &[&str] = &[
     "const_cast",
     "dynamic_cast",
@@ -16,7 +16,7 @@ const MAKERS: &[&str] = &[
     "static_cast",
     "static_pointer_cast",
 ];
-/// Functions that give their argument.
+/// Functions that return their argument.
 const TRANSPARENT: &[&str] = &["forward", "move", "ref"];
 
 pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
@@ -50,7 +50,7 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
     }
 }
 
-/// The whole of `a::b::c`, also for what is nested in it.
+/// Converts the whole of `a::b::c`, also from a node nested in it.
 fn qualified(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let node = outermost(node, expressions);
     let name = |name: Node<'_>| -> Box<str> { expressions.source.of(name).into() };
@@ -79,7 +79,7 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     expressions.of(function).map(Expr::call)
 }
 
-/// The last name of `a::b::c`, with what it is made from.
+/// Returns the last name of `a::b::c`, with its template arguments.
 fn innermost(name: Node<'_>) -> Node<'_> {
     let mut name = name;
     for _ in path(name) {
@@ -127,10 +127,10 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Binds what `declarator` declares: to the type that `node` writes, or else to the value.
+    /// Binds the name in `declarator` to the type written in `node`, or else to the value.
     fn bind(&mut self, node: Node<'_>, declarator: Option<Node<'_>>, value: Option<Expr>) {
         let Some(Declared { name, function }) = declarator.and_then(declared) else { return };
-        // In a function, what looks like a prototype most often is a variable that is given arguments.
+        // In a function, an apparent prototype usually is a variable with constructor arguments.
         let is_in_function =
             || self.expressions.parent(node).is_some_and(|parent| parent.kind() == "compound_statement");
         if function.is_some() && !is_in_function() {

@@ -1,4 +1,4 @@
-//! What a C# file defines and imports.
+//! Definitions and imports of a C# file.
 
 use tree_sitter::Node;
 
@@ -7,10 +7,11 @@ use crate::outline::{
 };
 use crate::tree::{last_named, named_children};
 
-/// Kinds of nodes that are no part of a signature.
+/// Kinds of nodes that are not part of a signature.
 const NO_SIGNATURE: &[&str] = &["attribute_list", "preproc_if_in_attribute_list", "comment"];
 
-/// Takes in what `node` defines or imports, and says whether more may be defined in it: function bodies hold nothing for others.
+/// Adds the definitions and imports of `node`, and returns whether it may contain more: function bodies define nothing for other
+/// files.
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     use DefinitionKind::{Constructor, Field, Method};
     match node.kind() {
@@ -94,7 +95,7 @@ fn bases(node: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// The parameters of a primary constructor are properties of a record, and otherwise what only the type itself sees.
+/// Adds the parameters of a primary constructor: properties of a record, private to the type otherwise.
 fn define_primary_parameters(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let Some(list) = named_children(node).into_iter().find(|child| child.kind() == "parameter_list") else {
@@ -158,7 +159,7 @@ fn define_member(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuil
     outline.add(Definition { type_text, owner, parameters: parameters(node, source), ..definition });
 }
 
-/// What all definitions with a body have in common; `None` if the name is missing.
+/// Returns a definition with the properties common to all kinds with a body; `None` if the name is missing.
 fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Option<Definition> {
     let source = outline.source;
     let name = match node.kind() {
@@ -175,11 +176,11 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
     })
 }
 
-/// The parameters without the one that says what an extension method extends.
+/// Returns the parameters without the `this` parameter of an extension method.
 fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let is_own = |one: &Node<'_>| one.kind() == "parameter" && !has_modifier(*one, "this", source);
-    // What `params` introduces stands in the list itself.
+    // A `params` parameter is directly in the list.
     let written = named_children(list).into_iter().filter(is_own).chain([list]);
     let parameters = written.map(|one| Parameter {
         name: source.field(one, "name").into(),
@@ -188,7 +189,7 @@ fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
     parameters.filter(|parameter| !parameter.name.is_empty()).collect()
 }
 
-/// The type that an extension method extends.
+/// Returns the type that an extension method extends.
 fn extended(node: Node<'_>, source: Source<'_>) -> Option<Box<str>> {
     let first = node.child_by_field_name("parameters")?.named_child(0)?;
     has_modifier(first, "this", source).then(|| source.type_text(first.child_by_field_name("type")))
@@ -212,7 +213,7 @@ fn is_static(node: Node<'_>, source: Source<'_>) -> bool {
     modifiers(node, source).iter().any(|one| matches!(*one, "static" | "const"))
 }
 
-/// Members of types are private unless they or their interface say otherwise; types of their own are internal.
+/// Members of types are private unless they or their interface have a modifier; top-level types are internal.
 fn is_private(node: Node<'_>, outline: &OutlineBuilder<'_>) -> bool {
     let modifiers = modifiers(node, outline.source);
     if modifiers.iter().any(|one| matches!(*one, "public" | "internal" | "protected")) {
@@ -224,7 +225,7 @@ fn is_private(node: Node<'_>, outline: &OutlineBuilder<'_>) -> bool {
         || outline.enclosing_type().is_some_and(|(_, around)| !is_in_interface(around))
 }
 
-/// The first sentence of the summary in the documentation above, without its markup.
+/// Returns the first sentence of the summary in the documentation above, without its markup.
 fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
     let above = source.comments_above(node.start_byte());
     let Some((_, summary)) = above.split_once("<summary>") else { return "".into() };
@@ -232,7 +233,7 @@ fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
     source.doc(&replace_between(summary, ['<', '>'], shown))
 }
 
-/// What stands for a tag in plain text: what `<see cref="Name"/>` and `<paramref name="name"/>` name.
+/// Returns the plain text for a tag: the name in `<see cref="Name"/>` and `<paramref name="name"/>`.
 fn shown(tag: &str) -> &str {
     let names = tag.ends_with('/') && !tag.contains("href");
     tag.split('"').nth(1).filter(|_| names).unwrap_or_default()

@@ -150,7 +150,7 @@ impl Rules for CSharp {
     }
 }
 
-/// What stands before the last dot, and the name behind it.
+/// Returns the receiver before the last dot, and the name after it.
 fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let field = |name| node.child_by_field_name(name);
     let (object, name) = match node.kind() {
@@ -168,13 +168,13 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 
 fn member_expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let Some((object, name)) = member(node) else {
-        // The only other thing behind a `?` is an index.
+        // The only other form after a `?` is an index.
         return Some(expressions.field(node, "condition")?.element());
     };
     Some(Expr::Member(Box::new(expressions.of(object)?), expressions.source.of(name).into()))
 }
 
-/// The name of a type or function without arguments and what it stands in.
+/// Returns the name of a type or function without arguments and qualifiers.
 fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
     loop {
         node = match node.kind() {
@@ -186,7 +186,7 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// A value of the type at `node`; `None` for `var`.
+/// Returns a value of the type at `node`; `None` for `var`.
 fn typed(node: Option<Node<'_>>, source: Source<'_>) -> Option<Expr> {
     let written = node.filter(|node| node.kind() != "implicit_type")?;
     Some(Expr::Typed(source.type_text(Some(written))))
@@ -204,10 +204,10 @@ fn bind_locals(statement: Node<'_>, expressions: Expressions<'_>, found: &mut Ve
     }
 }
 
-/// Levels between `new()` and the declaration whose type it takes.
+/// Maximum number of levels between `new()` and the declaration with its type.
 const MAX_CLIMB: usize = 3;
 
-/// The type that the declaration around a `new()` writes.
+/// Returns the type written in the declaration around a `new()`.
 fn wanted_type<'n>(node: Node<'n>, expressions: Expressions<'n>) -> Option<Node<'n>> {
     let parent = |node: &Node<'n>| expressions.parent(*node);
     let around = std::iter::successors(parent(&node), parent).take(MAX_CLIMB);
@@ -223,7 +223,7 @@ fn wanted_type<'n>(node: Node<'n>, expressions: Expressions<'n>) -> Option<Node<
     around.take_while(is_value).find_map(|around| around.child_by_field_name("type"))
 }
 
-/// What gets a member in `new Type { Member = value }`.
+/// Returns the object whose member is assigned in `new Type { Member = value }`.
 fn initialized(assignment: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let list = expressions.parent(assignment).filter(|parent| parent.kind() == "initializer_expression")?;
     created(list, expressions)
@@ -234,13 +234,13 @@ fn created(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> 
     expressions.of(expressions.parent(initializer).filter(is_creation)?)
 }
 
-/// The member whose name is begun at the end of `new Type { First = 1, Sec`.
+/// Returns the partially typed member at the end of `new Type { First = 1, Sec`.
 fn begun_member(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let name = last_named(initializer).filter(|last| last.kind() == "identifier")?;
     Some(Expr::Member(Box::new(created(initializer, expressions)?), expressions.source.of(name).into()))
 }
 
-/// Whether a name that stands by itself may be that of a type elsewhere, or of its member.
+/// Whether an unqualified name may refer to a type elsewhere, or to its member.
 fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
@@ -252,7 +252,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
         })
 }
 
-/// Whether a qualified name is that of the namespace which begins here.
+/// Whether a qualified name is the name of a namespace declared here.
 fn is_namespace_name<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let mut around = node;
     while around.kind() == "qualified_name" {

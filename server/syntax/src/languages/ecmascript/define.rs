@@ -1,4 +1,4 @@
-//! What a TypeScript or JavaScript file defines. Types are in `types.rs`, functions in `functions.rs`.
+//! Definitions of a TypeScript or JavaScript file. Types are in `types.rs`, functions in `functions.rs`.
 
 use tree_sitter::Node;
 
@@ -11,14 +11,14 @@ use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Region, squeeze
 use crate::rules::Rules;
 use crate::tree::named_children;
 
-/// Longest value that is shown with its name as a signature, in bytes.
+/// Maximum length of a value shown with its name as a signature, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 90;
-/// Entries of an object that are taken for members of a module: larger ones are tables.
+/// Maximum number of object entries that are treated as members of a module: larger objects are tables.
 const MAX_ENTRIES: usize = 100;
-/// Nodes that are no part of a signature.
+/// Nodes that are not part of a signature.
 pub(super) const NO_SIGNATURE: &[&str] = &["decorator", "comment"];
 
-/// Takes in what `node` defines; its children are looked at where they may hold definitions that other files can reach.
+/// Adds the definitions of `node`; returns whether its children may contain definitions that other files can reach.
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let name = || source.field(node, "name");
@@ -40,7 +40,7 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     holds_definitions(node.kind())
 }
 
-/// Whether definitions may stand in a node; those in types are taken in together with the types.
+/// Whether a node may contain definitions; those in types are added together with the types.
 pub(super) fn holds_definitions(kind: &str) -> bool {
     matches!(
         kind,
@@ -61,12 +61,12 @@ pub(super) fn holds_definitions(kind: &str) -> bool {
     )
 }
 
-/// In a module, only what is exported is meant for others.
+/// In a module, only exported names are public.
 fn private_up_to(node: Node<'_>) -> Region {
     Region { end: node.end_byte(), owner: None, is_private: true }
 }
 
-/// What a variable is bound to decides what it is: a module that is imported, a function, a class, a value.
+/// Adds a variable as an imported module, a function, a class or a value, depending on its initializer.
 fn define_variable(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     if exports::import_required(node, outline) {
         return;
@@ -99,7 +99,7 @@ fn define_pattern(pattern: Node<'_>, node: Node<'_>, outline: &mut OutlineBuilde
     }
 }
 
-/// A constant, or a module where it is an object: `node` holds all of it.
+/// Adds a constant, or a module if it is an object; `node` is the whole definition.
 pub(super) fn define_bound(
     node: Node<'_>,
     name: &str,
@@ -129,7 +129,7 @@ pub(super) fn define_bound(
     }
 }
 
-/// The entries of an object with members that others may use: none of those that hold only plain values.
+/// Returns the entries of an object with members that others may use; empty for objects with plain values only.
 fn entries(value: Node<'_>) -> Vec<Node<'_>> {
     let mut object = value;
     while matches!(object.kind(), "as_expression" | "satisfies_expression" | "parenthesized_expression") {
@@ -162,7 +162,7 @@ fn define_entry(entry: Node<'_>, module: u32, outline: &mut OutlineBuilder<'_>) 
     outline.insert(definition);
 }
 
-/// `namespace a.b {}` and `declare module "name" {}`; a module whose name is in quotes is no name that others can write.
+/// `namespace a.b {}` and `declare module "name" {}`; a module with a quoted name has no name that code can use.
 fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let body = node.child_by_field_name("body");

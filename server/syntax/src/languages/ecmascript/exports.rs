@@ -1,4 +1,4 @@
-//! What passes between TypeScript and JavaScript files: imports, exports, and what CommonJS has for both.
+//! Imports and exports of TypeScript and JavaScript files, including CommonJS.
 
 use tree_sitter::Node;
 
@@ -9,10 +9,10 @@ use super::types::define_class;
 use crate::outline::{DefinitionKind, Import, Imported, OutlineBuilder, Region, Source};
 use crate::tree::named_children;
 
-/// The name under which the default export is found.
+/// Name of the default export.
 pub(super) const DEFAULT: &str = "default";
 
-/// A module or property name in quotes, without them.
+/// Returns a quoted module or property name without its quotes.
 pub(super) fn unquoted<'a>(node: Node<'_>, source: Source<'a>) -> &'a str {
     source.of(node).trim_matches(['"', '\'', '`'])
 }
@@ -55,7 +55,7 @@ fn import_names(list: Node<'_>, module: &str, outline: &mut OutlineBuilder<'_>) 
     }
 }
 
-/// Takes in what an export says of names; what it declares itself is looked at next.
+/// Adds the names of an export; the walk adds its declarations next.
 pub(super) fn export(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     outline.open_region(Region { end: node.end_byte(), owner: None, is_private: false });
@@ -95,7 +95,7 @@ fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuild
     }
 }
 
-/// Makes a name of this file, defined or imported here, known to others as `alias`.
+/// Exports a name of this file, defined or imported here, as `alias`.
 fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBuilder<'_>) {
     let imported = outline.imports_called(name);
     for position in imported.iter().map(|&position| position as usize) {
@@ -115,7 +115,7 @@ fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBu
     }
 }
 
-/// `export default Name` and `export = Name`, and the same of something that is defined there.
+/// `export default Name` and `export = Name`, and the same with a definition instead of a name.
 fn export_default(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let declared = node.child_by_field_name("declaration").and_then(|one| one.child_by_field_name("name"));
     let named_value = named_children(node).into_iter().find(|child| child.kind() == "identifier");
@@ -130,7 +130,7 @@ fn export_default(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     }
 }
 
-/// Defines `name` as `value`, which stands in `node`; a class or function with a name of its own is defined under that.
+/// Defines `name` as `value`, which is in `node`; a class or function with a name of its own is defined under that name.
 fn give(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let own = outline.source.field(value, "name");
     let defined = if own.is_empty() { name } else { own };
@@ -145,7 +145,7 @@ fn give(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineBuilde
     }
 }
 
-/// `module.exports = value` and `exports.name = value`; other assignments say nothing to other files.
+/// `module.exports = value` and `exports.name = value`; other assignments export nothing.
 pub(super) fn assign_exports(assignment: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let fields = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"));
     let (Some(left), Some(value)) = fields else { return };
@@ -187,14 +187,14 @@ fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_
     }
 }
 
-/// The module of `require("module")`.
+/// Returns the module of `require("module")`.
 fn required<'a>(value: Node<'_>, source: Source<'a>) -> Option<&'a str> {
     let is_require = value.kind() == "call_expression" && source.field(value, "function") == "require";
     let argument = value.child_by_field_name("arguments").filter(|_| is_require)?.named_child(0)?;
     (argument.kind() == "string").then(|| unquoted(argument, source))
 }
 
-/// Takes in `name = require("module")`, `{a, b: c} = require("module")` and `name = require("module").member`; says whether
+/// Adds `name = require("module")`, `{a, b: c} = require("module")` and `name = require("module").member`; returns whether
 /// `declarator` is one of these.
 pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let fields = (declarator.child_by_field_name("name"), declarator.child_by_field_name("value"));
@@ -218,7 +218,7 @@ pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder
     true
 }
 
-/// What `require` gives is the module, or what the module has put in its place.
+/// The result of `require` is the module, or the value assigned to `module.exports`.
 fn require_whole(
     node: Node<'_>,
     name: Option<Node<'_>>,

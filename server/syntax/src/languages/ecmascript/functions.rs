@@ -1,4 +1,4 @@
-//! The functions that TypeScript and JavaScript code defines, and what their bodies say where no type is written.
+//! The functions of TypeScript and JavaScript code, with types inferred from their bodies if no type is written.
 
 use tree_sitter::Node;
 
@@ -11,10 +11,10 @@ use crate::rules::Rules;
 use crate::tree::named_children;
 use crate::walk::Walk;
 
-/// Returned values of a function that are looked at; more of them seldom have more types.
+/// Maximum number of returned values that are read; more of them seldom have more types.
 const MAX_RETURNS: usize = 3;
 
-/// A function that `node` declares: `function` has the parameters and the body.
+/// Adds a function declared by `node`; `function` has the parameters and the body.
 pub(super) fn define_function(
     node: Node<'_>,
     function: Node<'_>,
@@ -55,7 +55,7 @@ fn parameters(function: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
     parameters.filter(|parameter| *parameter.name != *"this").collect()
 }
 
-/// Takes a function in, with what its body says of its value and of the fields of the class around it.
+/// Adds a function, with its return value and the fields of its class inferred from its body.
 pub(super) fn finish_function(
     mut definition: Definition,
     function: Node<'_>,
@@ -80,17 +80,17 @@ pub(super) fn finish_function(
     }
 }
 
-/// What a function does that is seen from outside of it.
+/// Externally visible effects of a function.
 struct FunctionBody<'tree> {
     locals: Locals,
-    /// Returned values, with where they stand.
+    /// Returned values, with their offsets.
     returns: Vec<(Expr, usize)>,
-    /// Assignments to members of `this`, with their values where these can be told.
+    /// Assignments to members of `this`, with their values if known.
     fields: Vec<(Node<'tree>, Option<Expr>)>,
 }
 
 impl<'tree> FunctionBody<'tree> {
-    /// Reads the statements of a body, and takes in what is imported there.
+    /// Reads the statements of a body, and adds the imports in it.
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
         let walk = Walk::new(function);
         let expressions = Expressions::new(&EcmaScript, outline.source).at(&walk);
@@ -119,7 +119,7 @@ impl<'tree> FunctionBody<'tree> {
         FunctionBody { locals: Locals::new(bindings), returns, fields }
     }
 
-    /// Takes in the members of `this` that get a value here, as far as the class does not have them yet.
+    /// Adds the members of `this` that are assigned here, unless the class has them already.
     fn define_fields(&self, class: u32, outline: &mut OutlineBuilder<'_>) {
         let source = outline.source;
         for (node, value) in &self.fields {
@@ -139,7 +139,7 @@ impl<'tree> FunctionBody<'tree> {
     }
 }
 
-/// The kinds of nodes on the way to all statements of a function.
+/// The kinds of nodes on the path to all statements of a function.
 fn holds_statements(kind: &str) -> bool {
     holds_definitions(kind)
         || matches!(
@@ -157,7 +157,7 @@ fn holds_statements(kind: &str) -> bool {
         )
 }
 
-/// The `name` of `this.name = value`.
+/// Returns the `name` of `this.name = value`.
 fn member_of_this<'a>(assignment: Node<'_>, source: Source<'a>) -> Option<&'a str> {
     let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "member_expression")?;
     (source.field(target, "object") == "this").then(|| source.field(target, "property"))

@@ -1,14 +1,14 @@
-//! What `tsconfig.json`, `jsconfig.json` and `package.json` say about the names of modules.
+//! Reads module names from `tsconfig.json`, `jsconfig.json` and `package.json`.
 
 use serde_json::Value;
 
 use crate::language::Manifest;
 use crate::modules::{Alias, Package, below, folder, join};
 
-/// Settings that others extend, one after the other, at most this many.
+/// Maximum length of a chain of `extends`.
 const MAX_EXTENDS: usize = 8;
 
-/// The mappings of a `tsconfig.json` and its kin; `all` holds what it may extend.
+/// Returns the mappings of a `tsconfig.json` or a similar file; `all` contains the files that it may extend.
 pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
     let mut aliases = Vec::new();
     let mut current = Some(manifest);
@@ -19,7 +19,7 @@ pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
         let options = &settings["compilerOptions"];
         let here = folder(&config.path);
         let base = options["baseUrl"].as_str().and_then(|base| join(here, base));
-        // What a file says itself takes the place of what it extends.
+        // A file's own settings override those of the file that it extends.
         if !has_paths {
             aliases.extend(paths(&options["paths"], base.as_deref().unwrap_or(here), folder(&manifest.path)));
             has_paths = options["paths"].is_object();
@@ -35,7 +35,7 @@ pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
     aliases
 }
 
-/// The settings that others extend, where these are in the workspace.
+/// Returns the manifest that `settings` extends, if it is in the workspace.
 fn extended<'m>(settings: &Value, here: &str, all: &'m [Manifest]) -> Option<&'m Manifest> {
     let extends = &settings["extends"];
     let path = extends.as_str().or_else(|| extends.get(0)?.as_str()).filter(|path| path.starts_with('.'))?;
@@ -52,13 +52,13 @@ fn paths(paths: &Value, base: &str, folder: &str) -> Vec<Alias> {
     paths.iter().filter_map(alias).collect()
 }
 
-/// The mapping of `name`, which may hold a `*`.
+/// Returns the mapping of `name`, which may contain a `*`.
 fn alias(folder: &str, name: &str, paths: Vec<Box<str>>) -> Alias {
     let (before, after) = name.split_once('*').map_or((name, None), |(before, after)| (before, Some(after)));
     Alias { folder: folder.into(), before: before.into(), after: after.map(Into::into), paths }
 }
 
-/// The package that a `package.json` names, and the mappings of what it exports and of its own names (`#name`).
+/// Returns the package named in a `package.json`, and the mappings of its exports and of its own names (`#name`).
 pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<Alias>) {
     let Some(settings) = parse(&manifest.text) else { return (None, Vec::new()) };
     let folder = folder(&manifest.path);
@@ -75,7 +75,7 @@ pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<Alias>)
     (package, aliases)
 }
 
-/// The mappings in `exports` or `imports`; `named` gives the folder for which one holds and the name that is written there.
+/// Returns the mappings in `exports` or `imports`; `named` returns the folder that an entry applies to and its import name.
 fn exported(entries: &Value, folder: &str, named: impl Fn(&str) -> (String, String)) -> Vec<Alias> {
     let alias = |export: &str, value: &Value| {
         let paths: Vec<Box<str>> = places(value).into_iter().flat_map(|path| sources(folder, path)).collect();
@@ -91,7 +91,7 @@ fn exported(entries: &Value, folder: &str, named: impl Fn(&str) -> (String, Stri
     }
 }
 
-/// The paths under all conditions of an entry.
+/// Returns the paths under all conditions of an entry.
 fn places(value: &Value) -> Vec<&str> {
     match value {
         Value::String(path) => vec![path],
@@ -101,11 +101,11 @@ fn places(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Folders in which compilers leave what they make of `src`.
+/// Output folders of compilers for sources in `src`.
 const BUILD_FOLDERS: [&str; 6] = ["dist/", "build/", "lib/", "out/", "esm/", "cjs/"];
 
-/// A path in the folder of a package, and where the source of it may be if it is a built one. What else stands between the folder
-/// and the file tells one kind of build from another.
+/// Returns a path in the folder of a package, and the possible source paths if it is a build output. Other folders between the
+/// package and the file distinguish kinds of builds.
 fn sources(folder: &str, path: &str) -> Vec<Box<str>> {
     let path = path.trim_start_matches("./");
     let mut places: Vec<String> = Vec::new();
@@ -120,12 +120,12 @@ fn sources(folder: &str, path: &str) -> Vec<Box<str>> {
     places.iter().filter_map(|place| join(folder, &without_types(place))).map(Into::into).collect()
 }
 
-/// JSON as people write it in settings: with comments and with commas before closing brackets.
+/// Parses lenient JSON, as common in settings: with comments and with commas before closing brackets.
 fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(&strict(text)).ok()
 }
 
-/// `text` without its comments and without commas before closing brackets.
+/// Returns `text` without its comments and without commas before closing brackets.
 fn strict(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -153,7 +153,7 @@ fn strict(text: &str) -> String {
     out
 }
 
-/// The length of the string that `text` begins with, its quotes included.
+/// Returns the length of the string at the start of `text`, its quotes included.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     for (offset, byte) in text.bytes().enumerate().skip(1) {

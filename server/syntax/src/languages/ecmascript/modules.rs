@@ -1,23 +1,24 @@
-//! Where the modules of TypeScript and JavaScript are.
+//! Locations of the modules of TypeScript and JavaScript.
 
 use crate::modules::{Alias, Place, Projects, Target, folder, join};
 
-/// What a module's file is called behind its name, best guess first: sources before what is made of them.
+/// File extensions of a module, best guess first: sources before build outputs.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".d.mts"];
-/// The same for the file that stands for a folder.
+/// Index files of a folder, best guess first.
 const INDEXES: [&str; 6] =
     ["/index.ts", "/index.tsx", "/index.d.ts", "/index.js", "/index.jsx", "/index.mts"];
-/// Endings of files that a compiler writes, with what it makes them from.
+/// Extensions of compiled files, with those of their sources.
 const COMPILED: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".js", ".jsx"]),
     (".jsx", &[".tsx", ".jsx"]),
     (".mjs", &[".mts", ".d.mts", ".mjs"]),
     (".cjs", &[".cts", ".d.cts", ".cjs"]),
 ];
-/// Where packages have their sources, seen from their own folder.
+/// Source folders of packages, relative to the package's folder.
 const SOURCE_FOLDERS: [&str; 3] = ["src", "", "lib"];
 
-/// Where `module` may be: beside the file at `from`, where the compiler's settings map it, or in a package of the workspace.
+/// Returns possible locations of `module`: next to the file at `from`, mapped by the compiler's settings, or in a package of the
+/// workspace.
 pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Target> {
     let paths = match module {
         _ if module.starts_with("./") || module.starts_with("../") || matches!(module, "." | "..") => {
@@ -39,7 +40,7 @@ pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Targ
     files.map(|path| Place::File(path.into()).into()).collect()
 }
 
-/// The files that a path with or without an ending may mean.
+/// Returns the files that a path with or without an extension may refer to.
 fn files(path: &str) -> Vec<String> {
     if let Some((stem, made_from)) = COMPILED
         .iter()
@@ -54,7 +55,7 @@ fn files(path: &str) -> Vec<String> {
     files.map(|file| file.trim_start_matches('/').to_owned()).collect()
 }
 
-/// What the mappings say of `module`, those of the nearest folder first, and among these the one that says most of the name.
+/// Returns the mapped paths of `module`: mappings of the nearest folder first, and among these the most specific first.
 fn mapped(from: &str, module: &str, aliases: &[Alias]) -> Vec<String> {
     let mut matching: Vec<(&Alias, &str)> = aliases
         .iter()
@@ -67,7 +68,7 @@ fn mapped(from: &str, module: &str, aliases: &[Alias]) -> Vec<String> {
     replaced.filter_map(|path| join("", &path)).collect()
 }
 
-/// What of `module` stands in the place of the `*`, if the mapping is one for it.
+/// Returns the part of `module` that matches the `*`, if the mapping applies.
 fn rest<'m>(alias: &Alias, module: &'m str) -> Option<&'m str> {
     let rest = module.strip_prefix(&*alias.before)?;
     match &alias.after {
@@ -80,7 +81,7 @@ fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// A package of the workspace, or a module in it.
+/// Returns paths of a package of the workspace, or of a module in it.
 fn in_packages(module: &str, projects: &Projects) -> Vec<String> {
     let named = projects.node_packages.iter().filter_map(|package| {
         let rest = module.strip_prefix(&*package.name)?;

@@ -1,5 +1,5 @@
-//! Names in TypeScript and JavaScript: expressions and uses. Definitions are in `define.rs`, what passes between files in
-//! `exports.rs`, variables in `variables.rs`, where modules are in `modules.rs`.
+//! Names in TypeScript and JavaScript: expressions and uses. Definitions are in `define.rs`, imports and exports in `exports.rs`,
+//! variables in `variables.rs`, locations of modules in `modules.rs`.
 
 use tree_sitter::Node;
 
@@ -20,7 +20,7 @@ mod variables;
 
 pub(crate) use manifests::{package_json, tsconfig};
 
-/// The rules of TypeScript, with and without elements, and of JavaScript.
+/// The rules of TypeScript, with and without JSX, and of JavaScript.
 pub(crate) struct EcmaScript;
 
 impl Rules for EcmaScript {
@@ -101,16 +101,16 @@ impl Rules for EcmaScript {
     }
 }
 
-/// Methods of collections that give one of their elements or another collection of these.
+/// Methods of collections that return one of their elements or another collection of these.
 const OF_COLLECTION: &[&str] = &[
     "at", "concat", "filter", "find", "findLast", "get", "pop", "reverse", "shift", "slice", "sort",
     "splice", "values",
 ];
-/// Functions that give what they are called with.
+/// Functions that return their argument.
 const IDENTITIES: &[&str] =
     &["Object.assign", "Object.freeze", "Promise.all", "Promise.resolve", "Array.from"];
 
-/// What a call gives. What methods named as those of arrays give may also be an element.
+/// Converts a call. The result of a method with the name of an array method may also be an element.
 fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     if IDENTITIES.contains(&expressions.source.of(function)) {
@@ -119,7 +119,7 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let callee = expressions.of(function)?;
     Some(match &callee {
         Expr::Member(object, method) if OF_COLLECTION.contains(&&**method) => {
-            // Of what is itself one or the other, only the last is taken, so that a chain of calls does not double with each.
+            // Takes only the last of several alternatives, so that a chain of calls does not grow exponentially.
             let collection = match &**object {
                 Expr::Either(some) => some.last()?,
                 object => object,
@@ -131,7 +131,7 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     })
 }
 
-/// The type behind `as`; the expression itself for `as const`.
+/// Returns the type after `as`; the expression itself for `as const`.
 fn written_last(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     match node.named_child(1) {
         Some(written) => Some(Expr::Typed(expressions.source.type_text(Some(written)))),
@@ -144,7 +144,7 @@ fn is_literal(node: Node<'_>) -> bool {
     matches!(node.kind(), "string" | "template_string" | "number" | "regex" | "array" | "object")
 }
 
-/// Whether a name stands for a value or type, rather than being defined or bound there.
+/// Whether a name is a use of a value or type, not a definition or binding.
 fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |field| parent.child_by_field_name(field) == Some(node);
@@ -170,7 +170,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
         "arrow_function" | "catch_clause" => !is_field("parameter"),
         "assignment_pattern" | "object_assignment_pattern" | "for_in_statement" => !is_field("left"),
         "formal_parameters" | "rest_pattern" | "array_pattern" | "pair_pattern" | "infer_type" => false,
-        // Elements in lower case are those of the browser.
+        // Lower-case elements are built into the browser.
         "jsx_opening_element" | "jsx_self_closing_element" => {
             !is_field("name") || expressions.source.of(node).starts_with(char::is_uppercase)
         }
@@ -178,7 +178,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     }
 }
 
-/// Whether a word or sign stands directly in a node.
+/// Whether a word or sign is a direct child of a node.
 fn has_word(node: Node<'_>, word: &str) -> bool {
     node.children(&mut node.walk()).any(|child| child.kind() == word)
 }

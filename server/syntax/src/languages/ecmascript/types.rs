@@ -1,4 +1,4 @@
-//! The types that TypeScript and JavaScript code defines, with their members.
+//! The types of TypeScript and JavaScript code, with their members.
 
 use tree_sitter::Node;
 
@@ -11,12 +11,12 @@ use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Source, squeeze
 use crate::tree::named_children;
 use crate::walk::walk;
 
-/// A class that `node` declares.
+/// Adds a class declared by `node`.
 pub(super) fn define_class(node: Node<'_>, class: Node<'_>, name: &str, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let body = class.child_by_field_name("body");
     let heritage = named_children(class).into_iter().find(|child| child.kind() == "class_heritage");
-    // Decorators may stand before `export`, and the documentation before them.
+    // Decorators may precede `export`, and the documentation precedes them.
     let exported = outline.start_around("export_statement");
     let definition = Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
@@ -35,12 +35,12 @@ pub(super) fn define_class(node: Node<'_>, class: Node<'_>, name: &str, outline:
     }
 }
 
-/// The types behind `extends` and `implements`.
+/// Returns the types after `extends` and `implements`.
 fn bases(heritage: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
     let mut bases = Vec::new();
     for clause in named_children(heritage) {
         match clause.kind() {
-            // What is behind a class is its type arguments, not another class.
+            // The node after a class has its type arguments, not another class.
             "extends_clause" => {
                 let values =
                     named_children(clause).into_iter().filter(|value| value.kind() != "type_arguments");
@@ -55,7 +55,7 @@ fn bases(heritage: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
     bases
 }
 
-/// An interface, an enumeration or an alias.
+/// Adds an interface, an enumeration or an alias.
 pub(super) fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let value = node.child_by_field_name("value");
@@ -93,14 +93,14 @@ fn has_members(parts: &[Node<'_>]) -> bool {
     parts.iter().any(|part| part.kind() == "object_type")
 }
 
-/// What a type is put together from: the parts of unions and intersections.
+/// Returns the parts of unions and intersections.
 fn parts_of_type(value: Node<'_>) -> Vec<Node<'_>> {
     let is_put_together =
         |node: Node<'_>| matches!(node.kind(), "union_type" | "intersection_type" | "parenthesized_type");
     walk(value, is_put_together).filter(|node| node.is_named() && !is_put_together(*node)).collect()
 }
 
-/// A member of a class, interface, enumeration or object type, that begins with `first`, its first decorator where it has one.
+/// Adds a member of a class, interface, enumeration or object type; `first` is its start, or its first decorator if it has one.
 fn define_member(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     match node.kind() {
         "method_definition" | "method_signature" | "abstract_method_signature" => {
@@ -148,7 +148,7 @@ fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
         method.doc = source.doc_above(first.start_byte());
     }
     if kind == DefinitionKind::Field && method.type_text.is_empty() {
-        // What is said of the value of a setter is said of its parameter.
+        // The type of a setter's value is the type of its parameter.
         method.type_text = method.parameters.first().map_or("".into(), |one| one.type_text.clone());
     }
     method.is_private = is_private(node, name_node, source);
@@ -156,7 +156,7 @@ fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
     finish_function(method, node, Some(around), outline);
 }
 
-/// The parameters of a constructor that are fields too.
+/// Adds the parameters of a constructor that are also fields.
 pub(super) fn define_parameter_properties(constructor: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let parameters = constructor.child_by_field_name("parameters").map(named_children).unwrap_or_default();
@@ -184,7 +184,7 @@ fn is_private(member: Node<'_>, name: Node<'_>, source: Source<'_>) -> bool {
         || named_children(member).iter().any(is_said)
 }
 
-/// A field, or a method where it is a function or is said to be one.
+/// Adds a field, or a method if its value or its type is a function.
 fn define_field(node: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));

@@ -1,6 +1,6 @@
-//! The variables that TypeScript and JavaScript code binds.
+//! The variables of TypeScript and JavaScript code.
 //!
-//! A variable whose value cannot be told is taken in too, since it hides what else is called so.
+//! A variable with an unknown value is added too, since it hides others of the same name.
 
 use tree_sitter::Node;
 
@@ -9,9 +9,9 @@ use crate::expr::{Expr, Expressions};
 use crate::scope::Binding;
 use crate::tree::named_children;
 
-/// Patterns in patterns that are looked into.
+/// Maximum nesting of patterns that is read.
 const MAX_PATTERN_DEPTH: u32 = 6;
-/// Methods that call a function with each element of what they belong to.
+/// Methods that call a function with each element of their receiver.
 const FOR_ELEMENTS: &[&str] = &[
     "every",
     "filter",
@@ -25,10 +25,10 @@ const FOR_ELEMENTS: &[&str] = &[
     "sort",
     "subscribe",
 ];
-/// Methods that call a function with the very value.
+/// Methods that call a function with the receiver's own value.
 const FOR_VALUE: &[&str] = &["then", "tap"];
 
-/// Adds what `node` itself binds.
+/// Adds the variables that `node` directly binds.
 pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
     let field = |name| node.child_by_field_name(name);
     let mut binder = Binder { expressions, found };
@@ -61,7 +61,7 @@ struct Binder<'a, 'f> {
 }
 
 impl Binder<'_, '_> {
-    /// The type that is written for a node.
+    /// Returns the type annotation of a node.
     fn written(&self, node: Node<'_>) -> Option<Expr> {
         let written = node.child_by_field_name("type")?;
         Some(Expr::Typed(self.expressions.source.type_text(Some(written))))
@@ -112,7 +112,7 @@ impl Binder<'_, '_> {
     }
 }
 
-/// What a function gets as its first argument, by the method that it is handed to.
+/// Returns the first argument that a function gets from the method that it is passed to.
 fn passed(function: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let arguments = is_function(function.kind()).then(|| expressions.parent(function))??;
     let method = expressions.parent(arguments)?.child_by_field_name("function")?;

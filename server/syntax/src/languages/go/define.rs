@@ -1,4 +1,4 @@
-//! What a Go file defines and imports.
+//! Definitions and imports of a Go file.
 
 use tree_sitter::Node;
 
@@ -34,7 +34,7 @@ fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let path = source.field(node, "path").trim_matches(['"', '`']);
     match source.field(node, "name") {
         _ if path.is_empty() => {}
-        // Imported for what it does when it is loaded.
+        // Imported for its side effects only.
         "_" => {}
         "." => drop(outline.import(node, "*", path, Imported::All)),
         "" => drop(outline.import(node, package_name(path), path, Imported::Module)),
@@ -43,7 +43,7 @@ fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// The name that a package most likely gives itself: the last element of its path without its version.
+/// Returns the most likely name of a package: the last element of its path without its version.
 fn package_name(path: &str) -> &str {
     let is_version =
         |element: &str| element.strip_prefix('v').is_some_and(|digits| digits.parse::<u32>().is_ok());
@@ -54,7 +54,7 @@ fn package_name(path: &str) -> &str {
     name.trim_end_matches(".go").trim_start_matches("go-").trim_end_matches("-go")
 }
 
-/// Not exported.
+/// Whether a name is not exported.
 fn is_private(name: &str) -> bool {
     !name.starts_with(char::is_uppercase)
 }
@@ -66,7 +66,7 @@ fn start(node: Node<'_>, name: &str, kind: DefinitionKind, outline: &OutlineBuil
     definition
 }
 
-/// A type with the members that stand in it; any other type is an alias as far as its members go.
+/// Adds a type with the members in its body; any other type is treated as an alias with respect to its members.
 fn named_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let (name, of) = (source.field(node, "name"), node.child_by_field_name("type"));
@@ -92,7 +92,7 @@ fn named_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     has_members
 }
 
-/// The fields of one line; one without a name embeds its type and is called as that.
+/// Adds the fields of one line; a field without a name embeds its type and has the type's name.
 fn fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(of) = node.child_by_field_name("type") else { return false };
@@ -117,7 +117,7 @@ fn field(node: Node<'_>, name: &str, type_text: &str, outline: &mut OutlineBuild
     outline.insert(definition);
 }
 
-/// An interface that has all methods of another one.
+/// Adds an interface whose methods another one includes.
 fn embed(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let type_text = outline.source.type_text(Some(node));
     add_base(&type_text, outline);
@@ -146,19 +146,19 @@ fn function(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuilder<'
     false
 }
 
-/// The type of a method's receiver.
+/// Returns the type of a method's receiver.
 fn receiver<'a>(source: Source<'a>, node: Node<'_>) -> Option<&'a str> {
     let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
     Some(head(source, receiver.child_by_field_name("type")?))
 }
 
-/// The name of a type that may be a pointer or generic.
+/// Returns the name of a type that may be a pointer or generic.
 fn head<'a>(source: Source<'a>, of: Node<'_>) -> &'a str {
     let text = source.of(of).trim_start_matches(['*', '(', ' ']);
     text.split(['[', ')']).next().unwrap_or(text).trim()
 }
 
-/// What a function returns first is what its call is, as far as members go.
+/// Returns the first result of a function, which determines the members of a call.
 fn first_result(result: Node<'_>) -> Node<'_> {
     let first = (result.kind() == "parameter_list").then(|| result.named_child(0)).flatten();
     first.and_then(|first| first.child_by_field_name("type")).unwrap_or(result)
@@ -180,14 +180,14 @@ fn parameters(source: Source<'_>, node: Node<'_>) -> Vec<Parameter> {
     found
 }
 
-/// The type of a parameter as written; several values have `...` before it.
+/// Returns the type of a parameter as written; a variadic one begins with `...`.
 pub(super) fn parameter_type(source: Source<'_>, parameter: Node<'_>) -> Box<str> {
     let type_text = source.type_text(parameter.child_by_field_name("type"));
     let is_variadic = parameter.kind() == "variadic_parameter_declaration";
     if is_variadic { format!("...{type_text}").into() } else { type_text }
 }
 
-/// A constant without type and value goes on with those above it.
+/// A constant without type and value repeats those of the constants above it.
 fn constants(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let mut of = None;
     let mut cursor = node.walk();
@@ -201,7 +201,7 @@ fn constants(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// The values of one line.
+/// Adds the values of one line.
 fn values(node: Node<'_>, keyword: &str, of: Option<Node<'_>>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let type_text = source.type_text(of);

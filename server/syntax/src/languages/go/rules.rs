@@ -45,7 +45,7 @@ impl Rules for Go {
             }
             "keyed_element" => keyed(node, expressions),
             "type_identifier" => mentioned(node, expressions),
-            // Variables of functions begin with a small letter, and so may constants, which cannot be told from them.
+            // Variables of functions begin with a lower-case letter; constants may too, and cannot be distinguished from them.
             "identifier" if expressions.source.of(node).starts_with(char::is_uppercase) => {
                 mentioned(node, expressions)
             }
@@ -80,13 +80,13 @@ fn member<'tree>(
     Some(NodeUse { name: node.child_by_field_name(name)?, kind: UseKind::Member(object) })
 }
 
-/// The type that a generic one is made of.
+/// Returns the base type of a generic type.
 fn generic(of: Node<'_>) -> Node<'_> {
     let inner = (of.kind() == "generic_type").then(|| of.child_by_field_name("type")).flatten();
     inner.unwrap_or(of)
 }
 
-/// The field that a composite literal gives a value.
+/// Returns the field that a composite literal assigns.
 fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let name = node.child_by_field_name("key")?.named_child(0)?;
     let literal = expressions.parent(expressions.parent(node)?)?;
@@ -95,14 +95,14 @@ fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeU
     is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal)?) }))?
 }
 
-/// A type by its name alone, where it is not just being defined.
+/// Returns an unqualified type, unless it is just being defined.
 fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
     let is_use = !is_named && !PREDECLARED.contains(&expressions.source.of(name));
     is_use.then_some(NodeUse { name, kind: UseKind::Bare })
 }
 
-/// The types that the language itself has.
+/// Predeclared types of the language.
 const PREDECLARED: &[&str] = &[
     "any",
     "bool",

@@ -39,7 +39,7 @@ fn typed(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     Some(Expr::Typed(expressions.source.type_text(Some(of))))
 }
 
-/// A call; those that the language itself has are told by their arguments.
+/// Converts a call; the type of a built-in call depends on its arguments.
 fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     let argument = || node.child_by_field_name("arguments")?.named_child(0);
@@ -69,7 +69,7 @@ pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut
     }
 }
 
-/// What stands on the left of `:=`.
+/// Returns the left side of `:=`.
 fn left(node: Node<'_>) -> Vec<Node<'_>> {
     let Some(list) = node.child_by_field_name("left") else { return Vec::new() };
     let mut cursor = list.walk();
@@ -90,7 +90,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Names with a type behind them.
+    /// Binds names followed by a type.
     fn bind_typed(&mut self, node: Node<'_>) {
         let value = Some(Expr::Typed(parameter_type(self.expressions.source, node)));
         let mut cursor = node.walk();
@@ -99,7 +99,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Names with as many values; of one value that is several, the first name gets what can be told.
+    /// Binds names to the same number of values; if one value is several, the first name gets the known part.
     fn bind_values(&mut self, names: Vec<Node<'_>>, values: Option<Node<'_>>) {
         let value = |position| match values {
             Some(list) if list.kind() == "expression_list" => list.named_child(position),
@@ -111,7 +111,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Of a key and an element the second one is the element; of a channel, the first one is.
+    /// The second of two variables is the element; over a channel, the first one is.
     fn bind_range(&mut self, node: Node<'_>) {
         let element = self.expressions.field(node, "right").map(Expr::element);
         let names = left(node);
@@ -121,7 +121,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// In each case the variable is of the case's type.
+    /// In each case the variable has the case's type.
     fn bind_switch(&mut self, node: Node<'_>) {
         let Some(alias) = node.child_by_field_name("alias").and_then(|list| list.named_child(0)) else {
             return;

@@ -1,6 +1,6 @@
 //! Names in Java.
 //!
-//! Only `private` keeps a name from other files: what a package may see of another one is not asked.
+//! Only `private` hides a name from other files: package visibility is not checked.
 
 use tree_sitter::Node;
 
@@ -17,7 +17,7 @@ use crate::uses::{NodeUse, UseKind};
 /// The rules of Java.
 pub(crate) struct Java;
 
-/// Kinds of nodes that are no part of a signature.
+/// Kinds of nodes that are not part of a signature.
 const NO_SIGNATURE: &[&str] = &["annotation", "marker_annotation", "line_comment", "block_comment"];
 
 impl Rules for Java {
@@ -152,7 +152,7 @@ impl Rules for Java {
     }
 }
 
-/// Whether definitions for other files may stand in a node: function bodies hold none.
+/// Whether a node may contain definitions for other files: function bodies do not.
 fn holds_definitions(kind: &str) -> bool {
     matches!(
         kind,
@@ -200,7 +200,7 @@ fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     }
 }
 
-/// The types behind `extends` and `implements`.
+/// Returns the types after `extends` and `implements`.
 fn bases(node: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
     let mut bases = Vec::new();
     for clause in named_children(node) {
@@ -216,7 +216,7 @@ fn bases(node: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
     bases
 }
 
-/// Each component of a record is a private field and a method that gives it.
+/// Adds each component of a record as a private field and an accessor method.
 fn define_components(record: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let Some(components) = record.child_by_field_name("parameters") else { return };
     let mut found = Vec::new();
@@ -272,7 +272,7 @@ fn define_callable(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBu
     outline.add(Definition { type_text, parameters, ..definition });
 }
 
-/// What all definitions with a body have in common; `None` if the name is missing.
+/// Returns a definition with the properties common to all kinds with a body; `None` if the name is missing.
 fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Option<Definition> {
     let source = outline.source;
     let name = source.field(node, "name");
@@ -302,13 +302,13 @@ fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
     found.filter(|parameter| !parameter.name.is_empty()).collect()
 }
 
-/// The type of the elements and the declarator of a parameter with `...`.
+/// Returns the element type and the declarator of a parameter with `...`.
 fn variadic(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let [.., element, declarator] = named_children(node)[..] else { return None };
     (node.kind() == "spread_parameter").then_some((element, declarator))
 }
 
-/// The type that `node` writes, with the `[]` behind the name in `declarator`.
+/// Returns the type written in `node`, with the `[]` after the name in `declarator`.
 fn declared_type(node: Node<'_>, declarator: Node<'_>, source: Source<'_>) -> Box<str> {
     let type_text = source.type_text(node.child_by_field_name("type"));
     match source.field(declarator, "dimensions") {
@@ -323,7 +323,7 @@ fn has_modifier(node: Node<'_>, modifier: &str) -> bool {
     modifiers.children(&mut cursor).any(|one| one.kind() == modifier)
 }
 
-/// The first sentence of the Javadoc comment above, without its markup.
+/// Returns the first sentence of the Javadoc comment above, without its markup.
 fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
     let above = source.comments_above(node.start_byte());
     let Some(start) = above.rfind("/**") else { return "".into() };
@@ -331,19 +331,19 @@ fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
     let is_tag = |line: &str| line.trim_start_matches([' ', '\t', '*', '/']).starts_with('@');
     let description: String = comment.split_inclusive('\n').take_while(|line| !is_tag(line)).collect();
     let plain = replace_between(&description, ['<', '>'], |_| "");
-    // Of `{@link Type text}` and `{@code text}` what follows the tag is shown.
+    // `{@link Type text}` and `{@code text}` show the text after the tag.
     let shown = |tag| str::split_once(tag, ' ').map_or("", |(_, text)| text);
     source.doc(&replace_between(&plain, ['{', '}'], shown))
 }
 
-/// The expression before the last dot and the name behind it, or what stands on both sides of `::`.
+/// Returns the expression before the last dot and the name after it, or both sides of `::`.
 fn member<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<(Expr, Node<'tree>)> {
     let name = match node.kind() {
         "method_invocation" => node.child_by_field_name("name")?,
         _ => last_named(node)?,
     };
     let object = node.child_by_field_name("object").or_else(|| node.named_child(0))?;
-    // `Type.super.method()` asks the interface of that name.
+    // `Type.super.method()` calls the method of that interface.
     let asks_super = node.named_child(1).is_some_and(|next| next.kind() == "super");
     let object = match asks_super {
         true => Expr::Typed(expressions.source.of(object).into()),
@@ -360,7 +360,7 @@ fn callee(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     }
 }
 
-/// The expressions that the arrows of a `switch` point at.
+/// Returns the expressions after the arrows of a `switch`.
 fn results(switch: Node<'_>) -> Vec<Node<'_>> {
     let rules = switch.child_by_field_name("body").map(named_children).unwrap_or_default();
     rules
@@ -387,13 +387,13 @@ fn bind_untyped(names: Vec<Node<'_>>, source: Source<'_>, found: &mut Vec<Bindin
     found.extend(names.into_iter().map(|name| Binding::new(name, None, source)));
 }
 
-/// The type that a declaration writes; `None` for `var`.
+/// Returns a value of the type written in a declaration; `None` for `var`.
 fn typed(node: Node<'_>, source: Source<'_>) -> Option<Expr> {
     written(node.child_by_field_name("type"), source)?;
     Some(Expr::Typed(declared_type(node, node, source)))
 }
 
-/// A value of the type at `node`; `None` for `var`.
+/// Returns a value of the type at `node`; `None` for `var`.
 fn written(node: Option<Node<'_>>, source: Source<'_>) -> Option<Expr> {
     node.filter(|node| source.of(*node) != "var").map(|node| Expr::Typed(source.type_text(Some(node))))
 }
@@ -403,7 +403,7 @@ fn caught(parameter: Node<'_>, source: Source<'_>) -> Option<Expr> {
     Expr::one_of(named_children(types).into_iter().filter_map(|one| written(Some(one), source)).collect())
 }
 
-/// The name of a type without arguments and what it stands in.
+/// Returns the name of a type without arguments and qualifiers.
 fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
     loop {
         node = match node.kind() {
@@ -415,7 +415,7 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether a name that stands by itself may be that of a type or constant elsewhere.
+/// Whether an unqualified name may refer to a type or constant elsewhere.
 fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();

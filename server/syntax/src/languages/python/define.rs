@@ -1,4 +1,4 @@
-//! What a Python file defines and imports.
+//! Definitions and imports of a Python file.
 
 use tree_sitter::Node;
 
@@ -9,12 +9,12 @@ use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Param
 use crate::rules::Rules;
 use crate::walk::Walk;
 
-/// Longest assignment that is shown as a signature, in bytes: its value is of less interest than its name.
+/// Maximum length of an assignment shown as a signature, in bytes: the value matters less than the name.
 const MAX_ASSIGNMENT_BYTES: usize = 90;
-/// Returned values of a function that are looked at; more of them seldom have more types.
+/// Maximum number of returned values that are read; more of them seldom have more types.
 const MAX_RETURNS: usize = 3;
 
-/// Takes in what `node` defines; its children are looked at where they may hold definitions that other files can reach.
+/// Adds the definitions of `node`; returns whether its children may contain definitions that other files can reach.
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     match node.kind() {
         "class_definition" => define_class(node, outline),
@@ -30,7 +30,7 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     holds_statements(node.kind()) || matches!(node.kind(), "class_definition" | "expression_statement")
 }
 
-/// Whether statements stand in a node without a scope of their own.
+/// Whether a node contains statements without having a scope of its own.
 fn holds_statements(kind: &str) -> bool {
     matches!(
         kind,
@@ -52,7 +52,7 @@ fn holds_statements(kind: &str) -> bool {
     )
 }
 
-/// The sign behind which a body begins, comments included.
+/// Returns the sign after which a body begins, comments included.
 fn colon(node: Node<'_>) -> Option<Node<'_>> {
     node.children(&mut node.walk()).find(|child| child.kind() == ":")
 }
@@ -84,7 +84,7 @@ fn bases(list: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// A function with decorators; a decorated class is defined when the walk comes to it.
+/// Adds a function with decorators; a decorated class is added when the walk reaches it.
 fn define_decorated(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let function = node.child_by_field_name("definition").filter(|of| of.kind() == "function_definition");
     if let Some(function) = function {
@@ -125,7 +125,7 @@ fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBui
     }
 }
 
-/// The last names of what decorates a function: `setter` of `@name.setter`, `wraps` of `@functools.wraps(f)`.
+/// Returns the last names of a function's decorators: `setter` of `@name.setter`, `wraps` of `@functools.wraps(f)`.
 fn decorators<'a>(decorated: Node<'_>, source: Source<'a>) -> Vec<&'a str> {
     let mut cursor = decorated.walk();
     let decorators = decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
@@ -147,7 +147,7 @@ fn parameters(function: Node<'_>, has_receiver: bool, source: Source<'_>) -> Vec
     parameters.skip(usize::from(has_receiver)).collect()
 }
 
-/// The first sentence of the string that a body begins with.
+/// Returns the first sentence of the string at the start of a body.
 fn docstring(body: Option<Node<'_>>, source: Source<'_>) -> Box<str> {
     let statement = body.and_then(|body| body.named_child(0));
     let string = statement
@@ -157,24 +157,24 @@ fn docstring(body: Option<Node<'_>>, source: Source<'_>) -> Box<str> {
     string.map_or("".into(), |string| source.doc(source.of(string).trim_start_matches(char::is_alphabetic)))
 }
 
-/// What a function does that is seen from outside of it.
+/// Externally visible effects of a function.
 struct FunctionBody<'tree> {
     locals: Locals,
-    /// Returned values, with where they stand.
+    /// Returned values, with their offsets.
     returns: Vec<(Expr, usize)>,
-    /// Assignments to members of `self`, with their values where these can be told.
+    /// Assignments to members of `self`, with their values if known.
     fields: Vec<(Node<'tree>, Option<Expr>)>,
 }
 
 impl<'tree> FunctionBody<'tree> {
-    /// Reads the statements of a body, and takes in what is imported there.
+    /// Reads the statements of a body, and adds the imports in it.
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
         let expressions = Expressions::new(&Python, outline.source);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(parameters) = function.child_by_field_name("parameters") {
             Python.bindings(parameters, expressions, &mut bindings);
         }
-        // Where a function that stands inside of this one ends.
+        // End of an inner function.
         let mut inner_end = 0;
         let mut walk = Walk::new(body);
         while let Some(node) = walk.node() {
@@ -196,7 +196,7 @@ impl<'tree> FunctionBody<'tree> {
         FunctionBody { locals: Locals::new(bindings), returns, fields }
     }
 
-    /// Takes in the members of `self` that get a value here, as far as they are new or more is known of them now.
+    /// Adds the members of `self` that are assigned here, if they are new or more is known of them now.
     fn define_fields(&self, class: u32, outline: &mut OutlineBuilder<'_>) {
         let source = outline.source;
         for (node, value) in &self.fields {
@@ -214,7 +214,8 @@ impl<'tree> FunctionBody<'tree> {
     }
 }
 
-/// The kinds of nodes on the way to all statements of a function, those of inner functions included, and to what `with` binds.
+/// The kinds of nodes on the path to all statements of a function, including those of inner functions, and to names bound by
+/// `with`.
 fn holds_statements_or_names(kind: &str) -> bool {
     holds_statements(kind)
         || matches!(
@@ -223,7 +224,7 @@ fn holds_statements_or_names(kind: &str) -> bool {
         )
 }
 
-/// The `name` of `self.name = value`.
+/// Returns the `name` of `self.name = value`.
 fn member_of_self<'a>(assignment: Node<'_>, source: Source<'a>) -> Option<&'a str> {
     let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "attribute")?;
     (source.field(target, "object") == "self").then(|| source.field(target, "attribute"))
@@ -253,7 +254,7 @@ fn define_field(
     outline.insert(field);
 }
 
-/// A constant of the module, or a field of the class.
+/// Adds a constant of the module, or a field of the class.
 fn define_value(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let Some(left) = node.child_by_field_name("left") else { return };
     if !matches!(left.kind(), "pattern_list" | "tuple_pattern") {
@@ -295,7 +296,7 @@ fn define_name(name: Node<'_>, assignment: Node<'_>, outline: &mut OutlineBuilde
     });
 }
 
-/// Whether `name = right` names a type: says so, or is called like a class and made of types.
+/// Whether `name = right` defines a type alias: it is annotated as one, or is named like a class and made of types.
 fn is_alias(name: &str, written: Option<Node<'_>>, right: Node<'_>, source: Source<'_>) -> bool {
     let is_said = written.is_some_and(|written| source.of(written).ends_with("TypeAlias"));
     let is_class_name = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
@@ -307,7 +308,7 @@ fn is_alias(name: &str, written: Option<Node<'_>>, right: Node<'_>, source: Sour
     is_said || is_class_name && written.is_none() && is_made_of_types
 }
 
-/// Whether the class around is an enumeration, by the names of its bases.
+/// Whether the enclosing class is an enumeration, by the names of its bases.
 fn in_enum(outline: &OutlineBuilder<'_>) -> bool {
     let bases = outline.enclosing_type().map(|(_, class)| class.bases.as_slice()).unwrap_or_default();
     bases.iter().any(|base| base.ends_with("Enum") || base.ends_with("Flag"))
@@ -325,7 +326,7 @@ fn define_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     });
 }
 
-/// Takes in an import. Whoever imports a module gets what it imports for itself; what a function imports is only its own.
+/// Adds an import. Importers of a module also get the module's own imports; imports in a function are local.
 fn import(node: Node<'_>, is_reexport: bool, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let module_node = node.child_by_field_name("module_name");

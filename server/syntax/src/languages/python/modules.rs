@@ -1,12 +1,12 @@
-//! Where Python's modules are.
+//! Locations of Python's modules.
 
 use crate::modules::{Place, Target, folder, join};
 
-/// What a module's file is called behind the module's name, best guess first; a stub says less than the module itself.
+/// Endings of a module's path, best guess first; a stub has less information than the module itself.
 const FILES: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
 
-/// Where `module` may be: with leading dots seen from the file at `from`; else in the folders around that file, nearest first, as for
-/// scripts beside each other, and then anywhere, as for packages in a `src` folder.
+/// Returns possible locations of `module`: with leading dots relative to the file at `from`; else in the folders around that
+/// file, nearest first, as for scripts next to each other, and then anywhere, as for packages in a `src` folder.
 pub(super) fn targets(from: &str, module: &str) -> Vec<Target> {
     let name = module.trim_start_matches('.');
     let path = name.replace('.', "/");
@@ -45,8 +45,8 @@ fn files(base: &str) -> Vec<Target> {
         .collect()
 }
 
-/// The modules that come with Python, as `sys.stdlib_module_names` of 3.11 has them, without what projects call their own modules
-/// (`test`) and without names that begin with an underscore. A file of such a name in a package is not what is imported.
+/// The standard modules, from `sys.stdlib_module_names` of 3.11, without names that projects use for their own modules (`test`)
+/// and without names that begin with an underscore. An import of such a name does not refer to a file in a package.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[
     "abc", "aifc", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop",

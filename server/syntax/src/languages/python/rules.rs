@@ -86,13 +86,13 @@ impl Rules for Python {
     }
 }
 
-/// What a call gives; some built-in functions give what they are called with.
+/// Converts a call; some built-in functions return their argument.
 fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     let argument = |position| node.child_by_field_name("arguments")?.named_child(position);
     match expressions.source.of(function) {
         "super" => return Some(Expr::Super),
-        // Both as a type and as a value of it, `cls` is this.
+        // `cls` is the type or a value of it; both are this.
         "cls" | "self.__class__" => return Some(Expr::This),
         "type" => return expressions.of(argument(0)?),
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "copy" | "deepcopy"
@@ -103,7 +103,7 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
         }
         _ => {}
     }
-    // What is in brackets behind the name of a class are its type arguments.
+    // Brackets after the name of a class contain type arguments.
     let callee = match function.kind() {
         "subscript" => function.child_by_field_name("value")?,
         _ => function,
@@ -111,7 +111,7 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     Some(expressions.of(callee)?.call())
 }
 
-/// `a.b.c`, as it stands in patterns and imports; `None` for longer ones than real ones are.
+/// Converts `a.b.c` in patterns and imports; `None` for unrealistically long ones.
 fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let mut names = expressions.source.of(node).split('.').map(str::trim);
     let first = Expr::Name(names.next()?.into());
@@ -119,7 +119,7 @@ fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     is_short.then(|| names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))
 }
 
-/// A type, or the text of one in quotes.
+/// Returns a type, which may be in quotes.
 fn unquoted(text: &str) -> Box<str> {
     text.trim_matches(['"', '\'']).into()
 }
@@ -142,7 +142,7 @@ fn is_literal(node: Node<'_>) -> bool {
     )
 }
 
-/// Whether an identifier stands for a value, rather than being defined or bound there.
+/// Whether an identifier is a use of a value, not a definition or binding.
 fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |name| parent.child_by_field_name(name) == Some(node);
@@ -174,7 +174,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
     }
 }
 
-/// Whether a name in a pattern is that of a class, and not a variable that is bound.
+/// Whether a name in a pattern is a class, not a bound variable.
 fn is_class_of_pattern<'n>(name: Node<'n>, expressions: Expressions<'n>) -> bool {
     expressions.parent(name).is_some_and(|parent| parent.kind() == "class_pattern")
 }

@@ -1,6 +1,6 @@
-//! The variables that Python code binds.
+//! The variables of Python code.
 //!
-//! A variable whose value cannot be told is taken in too, since it hides what else is called so.
+//! A variable with an unknown value is added too, since it hides others of the same name.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::expr::{Expr, Expressions};
 use crate::scope::Binding;
 use crate::tree::named_children;
 
-/// Adds what `node` itself binds.
+/// Adds the variables that `node` directly binds.
 pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
     let field = |name| node.child_by_field_name(name);
     let mut binder = Binder { expressions, found };
@@ -31,7 +31,7 @@ struct Binder<'a, 'f> {
 }
 
 impl Binder<'_, '_> {
-    /// Binds `name`, if that is one, to `value`.
+    /// Binds `name` to `value`, if it is a name.
     fn bind(&mut self, name: Option<Node<'_>>, value: Option<Expr>) {
         let Some(node) = name.filter(|name| matches!(name.kind(), "identifier" | "keyword_identifier"))
         else {
@@ -73,7 +73,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// What a loop binds: elements, or for some functions elements of what they are called with.
+    /// Binds the names of a loop: to elements, or for some functions to elements of their arguments.
     fn iterate(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>) {
         let (Some(left), Some(right)) = (left, right) else { return };
         let source = self.expressions.source;
@@ -108,7 +108,7 @@ impl Binder<'_, '_> {
         self.bind(name, value);
     }
 
-    /// `isinstance(x, T)`: from there on `x` is taken for a `T`.
+    /// `isinstance(x, T)`: after it, `x` is treated as a `T`.
     fn narrow(&mut self, call: Node<'_>) {
         let Some(arguments) = call.child_by_field_name("arguments") else { return };
         if self.expressions.source.field(call, "function") == "isinstance" {
@@ -117,7 +117,7 @@ impl Binder<'_, '_> {
     }
 }
 
-/// A value of a class, or of one of several in brackets.
+/// Returns a value of a class, or of one of several in brackets.
 fn caught(class: Option<Node<'_>>, expressions: Expressions<'_>) -> Option<Expr> {
     let class = class.filter(|class| class.kind() != "as_pattern")?;
     match class.kind() {
@@ -128,7 +128,7 @@ fn caught(class: Option<Node<'_>>, expressions: Expressions<'_>) -> Option<Expr>
     }
 }
 
-/// The name in a parameter, behind its stars.
+/// Returns the name in a parameter, after its stars.
 pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
     let mut name = parameter.child_by_field_name("name").unwrap_or(parameter);
     while matches!(name.kind(), "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern") {

@@ -1,4 +1,4 @@
-//! What a Rust file defines and imports.
+//! Definitions and imports of a Rust file.
 
 use tree_sitter::Node;
 
@@ -7,11 +7,11 @@ use crate::outline::{
 };
 use crate::pieces::inside;
 
-/// Lines of documentation that are looked at for its first sentence.
+/// Maximum number of documentation lines read for the first sentence.
 const DOC_LINES: usize = 4;
-/// Lines of attributes between a documentation and its item that are passed over.
+/// Maximum number of attribute lines skipped between a documentation and its item.
 const ATTRIBUTE_LINES: usize = 12;
-/// Nested lists in a `use` beyond this are not looked at; real ones have two or three levels.
+/// Maximum nesting of lists in a `use` that is read; real ones have two or three levels.
 const MAX_USE_DEPTH: usize = 16;
 
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     }
 }
 
-/// Macros that stand where items do most often hold items: `cfg_io! { pub mod fs; }`.
+/// Macros in item position usually contain items: `cfg_io! { pub mod fs; }`.
 fn items_of_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let last = node.named_child(1).filter(|last| outline.source.of(*last).starts_with('{'));
     if let Some(items) = last.and_then(inside) {
@@ -46,7 +46,7 @@ fn items_of_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     false
 }
 
-/// Opens the region of a block whose items are private unless they say otherwise, or never are.
+/// Opens the region of a block whose items are either private by default or never private.
 fn region(
     node: Node<'_>,
     owner: Option<Box<str>>,
@@ -57,7 +57,7 @@ fn region(
     true
 }
 
-/// Takes in an item that is neither a module nor an `impl`; says whether it has members.
+/// Adds an item that is neither a module nor an `impl`; returns whether it has members.
 fn item(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     use DefinitionKind::{Constant, Field, Function, Type};
     match node.kind() {
@@ -97,7 +97,7 @@ fn function_kind(outline: &OutlineBuilder<'_>) -> DefinitionKind {
     if is_member(outline) { DefinitionKind::Method } else { DefinitionKind::Function }
 }
 
-/// Whether what is defined next stands in an `impl` or a trait.
+/// Whether the next definition is in an `impl` or a trait.
 fn is_member(outline: &OutlineBuilder<'_>) -> bool {
     outline.owner().is_some() || outline.enclosing().is_some_and(|around| around.kind == DefinitionKind::Type)
 }
@@ -136,7 +136,7 @@ fn describe(definition: &mut Definition, node: Node<'_>, outline: &OutlineBuilde
     definition.parameters = parameters(source, node);
 }
 
-/// A macro's signature is its name; a list of unnamed fields belongs to the signature, other bodies do not.
+/// The signature of a macro is its name; a list of unnamed fields belongs to the signature, other bodies do not.
 fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
     match node.kind() {
         "macro_definition" => source.signature(node, node.named_child(1)),
@@ -148,7 +148,7 @@ fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
     }
 }
 
-/// The supertraits of a trait, and the bounds of an associated type.
+/// Returns the supertraits of a trait, and the bounds of an associated type.
 fn bases(source: Source<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let Some(bounds) = node.child_by_field_name("bounds") else { return Vec::new() };
     let mut cursor = bounds.walk();
@@ -171,7 +171,7 @@ fn parameters(source: Source<'_>, node: Node<'_>) -> Vec<Parameter> {
         .collect()
 }
 
-/// Whether a function is one of a value: its first parameter is `self`, with or without a type.
+/// Whether a function has a receiver: its first parameter is `self`, with or without a type.
 fn has_self(node: Node<'_>) -> bool {
     let first = node.child_by_field_name("parameters").and_then(|list| list.named_child(0));
     first.is_some_and(|first| {
@@ -180,14 +180,14 @@ fn has_self(node: Node<'_>) -> bool {
     })
 }
 
-/// Whether it is said that an item is for others.
+/// Whether an item has a visibility modifier.
 fn is_visible(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.kind() == "macro_definition"
         || node.children(&mut cursor).take(2).any(|child| child.kind() == "visibility_modifier")
 }
 
-/// An `impl` defines nothing itself; what stands in it are members of its type.
+/// An `impl` has no definition of its own; the items in it are members of its type.
 fn implement(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(of) = node.child_by_field_name("type").map(|of| head(source, of)) else { return false };
@@ -198,7 +198,7 @@ fn implement(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     region(node, Some(of.into()), base.is_none(), outline)
 }
 
-/// A type without references and without what it is generic over.
+/// Returns a type without references and generic arguments.
 fn head<'a>(source: Source<'a>, of: Node<'_>) -> &'a str {
     let mut of = of;
     while let ("reference_type" | "generic_type" | "pointer_type", Some(inner)) =
@@ -209,14 +209,14 @@ fn head<'a>(source: Source<'a>, of: Node<'_>) -> &'a str {
     source.of(of)
 }
 
-/// Whether an `impl` is for all types that have some trait.
+/// Whether an `impl` is a blanket implementation.
 fn is_type_parameter(source: Source<'_>, node: Node<'_>, of: &str) -> bool {
     let Some(parameters) = node.child_by_field_name("type_parameters") else { return false };
     let mut cursor = parameters.walk();
     parameters.named_children(&mut cursor).any(|parameter| source.field(parameter, "name") == of)
 }
 
-/// `mod x { .. }` is a definition with members; `mod x;` brings another file in.
+/// `mod x { .. }` is a definition with members; `mod x;` imports another file.
 fn module(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     if node.child_by_field_name("body").is_some() {
         add(node, DefinitionKind::Module, outline);
@@ -263,7 +263,7 @@ struct Used<'a, 'tree> {
     path: Vec<&'a str>,
 }
 
-/// Takes a tree of `use` apart, `path` being what stands before it.
+/// Flattens the tree of a `use`; `path` is the path before it.
 fn flatten<'a, 'tree>(
     node: Node<'tree>,
     source: Source<'a>,
@@ -307,12 +307,12 @@ fn flatten<'a, 'tree>(
     }
 }
 
-/// The names in a path.
+/// Returns the names in a path.
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split("::").map(str::trim).filter(|segment| !segment.is_empty())
 }
 
-/// A path whose `self` at the end means the module before it.
+/// Removes a `self` at the end of a path, which refers to the module before it.
 fn without_self(mut path: Vec<&str>) -> Vec<&str> {
     if path.len() > 1 && path.last() == Some(&"self") {
         path.pop();
@@ -320,7 +320,7 @@ fn without_self(mut path: Vec<&str>) -> Vec<&str> {
     path
 }
 
-/// A path as the file itself would write it, said by the module `around` that stands in the file.
+/// Converts a path used in the inline module `around` to a path used at the top of the file.
 fn from_file<'a>(path: Vec<&'a str>, around: &'a [Box<str>]) -> Vec<&'a str> {
     let ups = path.iter().take_while(|&&segment| segment == "super").count();
     let is_relative = ups > 0 || path.first() == Some(&"self");
@@ -337,7 +337,7 @@ fn from_file<'a>(path: Vec<&'a str>, around: &'a [Box<str>]) -> Vec<&'a str> {
     }
 }
 
-/// The names of the modules in this file around the current node, outermost first.
+/// Returns the names of the inline modules around the current node, outermost first.
 fn inline_modules(outline: &OutlineBuilder<'_>) -> Vec<Box<str>> {
     let definitions = &outline.outline.definitions;
     let around = std::iter::successors(outline.enclosing(), |inner| {
@@ -349,9 +349,9 @@ fn inline_modules(outline: &OutlineBuilder<'_>) -> Vec<Box<str>> {
     names
 }
 
-/// The first sentence of the documentation above `node`, which may have attributes between it and the item.
+/// Returns the first sentence of the documentation above `node`, skipping attributes between it and the item.
 ///
-/// Looked up in the lines: a parser's siblings are found by going through all of them.
+/// Searches the lines: a parser finds siblings by visiting all of them.
 fn doc(source: Source<'_>, node: Node<'_>) -> Box<str> {
     let above = source.text.get(..node.start_byte()).unwrap_or_default();
     let mut lines = above.rsplit('\n').skip(1).map(str::trim).peekable();

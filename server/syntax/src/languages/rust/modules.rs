@@ -1,16 +1,16 @@
-//! Which files a Rust path may mean.
+//! Files that a Rust path may refer to.
 
 use crate::language::Manifest;
 use crate::modules::{Package, Place, Projects, Target, below, folder};
 
-/// Folders of a package whose files, or whose folders with a `main.rs`, are crates of their own.
+/// Folders of a package whose files, or whose folders with a `main.rs`, are separate crates.
 const CRATE_FOLDERS: &[&str] = &["src/bin", "tests", "benches", "examples"];
 /// Names of files that are the root of their folder's crate or module.
 const FOLDER_FILES: &[&str] = &["lib.rs", "main.rs", "mod.rs"];
-/// Longer paths are cut: each name more is two more candidates.
+/// Longer paths are truncated: each additional name adds two more candidates.
 const MAX_SEGMENTS: usize = 12;
 
-/// The crate that a file belongs to, and the module in it that the file is.
+/// The crate of a file, and the file's module in it.
 #[derive(Debug)]
 struct Module<'a> {
     /// The folder of the crate's root file.
@@ -35,8 +35,8 @@ pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Targ
     }
 }
 
-/// A path that begins with a module of the file itself, the name of a crate of the workspace or, up to the edition of 2018, a
-/// module of the crate.
+/// Returns locations of a path that begins with a module of the file itself, the name of a crate of the workspace or, up to the
+/// 2018 edition, a module of the crate.
 fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) -> Vec<Target> {
     let is_named = |package: &&Package| package.name.replace('-', "_") == segments[0];
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) 
     found
 }
 
-/// A path from the module `ups` above the file.
+/// Returns locations of a path from the module `ups` levels above the file.
 fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Target> {
     if ups == 0 && rest.is_empty() {
         return vec![Place::File(from.into()).into()];
@@ -59,7 +59,7 @@ fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Tar
     match here.path.len().checked_sub(ups) {
         Some(kept) => {
             let mut found = in_crate(here.root, &here.path[..kept], rest);
-            // What is not in a file of its own stands in this one, which may be no file that its module's path tells of.
+            // An item without a file of its own is in this one, which may not be the file that the module's path suggests.
             if ups == 0 {
                 found.retain(|target| target.inside.len() < rest.len());
                 found.push(Target { place: Place::File(from.into()), inside: boxed(rest) });
@@ -70,7 +70,7 @@ fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Tar
     }
 }
 
-/// Where the path `rest` from the module `base` of a crate may be, the file of its innermost module first.
+/// Returns locations of the path `rest` from the module `base` of a crate, the file of its innermost module first.
 fn in_crate(root: &str, base: &[&str], rest: &[&str]) -> Vec<Target> {
     let mut found = Vec::new();
     for count in (0..=rest.len()).rev() {
@@ -99,13 +99,13 @@ fn module_of<'a>(from: &'a str, projects: &Projects) -> Module<'a> {
         None if FOLDER_FILES.contains(&path) => "",
         _ => path.trim_end_matches(".rs"),
     };
-    // A crate that is one file has its modules beside that file.
+    // A crate of one file has its modules next to that file.
     let is_root_file = is_crate_folder(root) && folder(from) == root;
     let path = if is_root_file { "" } else { path };
     Module { root, path: path.split('/').filter(|name| !name.is_empty()).collect() }
 }
 
-/// The folder of the root file of the crate that a file is in.
+/// Returns the folder of the root file of a file's crate.
 fn crate_root<'a>(from: &'a str, projects: &Projects) -> &'a str {
     let package = package_folder(from, projects);
     let inside = from[package.len()..].trim_start_matches('/');
@@ -119,8 +119,8 @@ fn crate_root<'a>(from: &'a str, projects: &Projects) -> &'a str {
     from[..start + end].trim_end_matches('/')
 }
 
-/// How much of `inside` is the folder of its crate, which is in the folder `name`: `tests/it/main.rs` and `tests/it.rs` have their
-/// modules beside them, `tests/common/mod.rs` is a module of others.
+/// Returns the length of the prefix of `inside` that is its crate's folder in the folder `name`: `tests/it/main.rs` and
+/// `tests/it.rs` have their modules next to them, `tests/common/mod.rs` is a module of other crates.
 fn crate_below(inside: &str, name: &str) -> usize {
     match inside[name.len() + 1..].split_once('/') {
         Some((_, "mod.rs")) | None => name.len(),
@@ -128,7 +128,7 @@ fn crate_below(inside: &str, name: &str) -> usize {
     }
 }
 
-/// The folder of the package of a file, known from manifests or guessed from its `src`.
+/// Returns the folder of a file's package, from manifests or guessed from its `src`.
 fn package_folder<'a>(from: &'a str, projects: &Projects) -> &'a str {
     let folders = projects.crates.iter().map(|package| package.folder.as_ref());
     let around = folders.filter(|folder| folder.is_empty() || is_below(from, folder));
@@ -146,7 +146,7 @@ fn is_crate_folder(root: &str) -> bool {
     CRATE_FOLDERS.iter().any(|name| root == *name || root.ends_with(&format!("/{name}")))
 }
 
-/// The names under which a `Cargo.toml` lets others import its package.
+/// Returns the names under which other crates can import the package of a `Cargo.toml`.
 pub(crate) fn cargo_packages(manifest: &Manifest) -> Vec<Package> {
     let mut section = "";
     let mut names = Vec::new();

@@ -71,7 +71,7 @@ impl Rules for Rust {
     }
 }
 
-/// The access to a member in the fields `object` and `name`.
+/// Returns the access to a member in the fields `object` and `name`.
 fn member<'tree>(
     node: Node<'tree>,
     object: &str,
@@ -82,7 +82,7 @@ fn member<'tree>(
     Some(NodeUse { name, kind: UseKind::Member(expressions.field(node, object).unwrap_or(Expr::UNKNOWN)) })
 }
 
-/// The field `name` that a struct expression gives a value.
+/// Returns the field `name` that a struct expression assigns.
 fn initialized<'tree>(
     node: Node<'tree>,
     name: Node<'tree>,
@@ -96,13 +96,13 @@ fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
     (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
 }
 
-/// A type, constant or variant by its name alone; the `name` field of a definition or path is none.
+/// Returns an unqualified type, constant or variant, unless it is the `name` field of a definition or path.
 fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
     let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
     (!is_named).then_some(NodeUse { name, kind: UseKind::Bare })
 }
 
-/// Whether a name is written as those of types and constants are, `Self` left out.
+/// Whether a name looks like a type or constant, except `Self`.
 fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && name != "Self"
 }

@@ -1,14 +1,14 @@
-//! Expressions in the arguments of macros, of which the parser makes only tokens.
+//! Expressions in the arguments of macros, which the parser leaves as tokens.
 
 use tree_sitter::Node;
 
 use super::values::{is_transparent, name};
 use crate::expr::{Expr, Expressions};
 
-/// Longer chains are not told.
+/// Maximum length of a chain.
 const MAX_TOKENS: usize = 48;
 
-/// The chain of accesses and calls that a tree of tokens ends with: what is being written where the tree ends at the cursor.
+/// Returns the chain of accesses and calls at the end of a token tree: the expression being typed if the tree ends at the cursor.
 pub(super) fn last_chain(tree: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     let mut cursor = tree.walk();
     let mut tokens: Vec<Node<'_>> = tree.children(&mut cursor).collect();
@@ -16,7 +16,7 @@ pub(super) fn last_chain(tree: Node<'_>, expressions: Expressions<'_>) -> Option
     chain(&tokens[tokens.len().saturating_sub(MAX_TOKENS)..], expressions)
 }
 
-/// What the tokens end with. No deeper than there are tokens.
+/// Converts the chain at the end of the tokens. The depth is at most the number of tokens.
 fn chain(tokens: &[Node<'_>], expressions: Expressions<'_>) -> Option<Expr> {
     let (last, before) = tokens.split_last()?;
     let source = expressions.source;

@@ -6,11 +6,11 @@ use super::tokens::last_chain;
 use crate::expr::{Expr, Expressions};
 use crate::scope::Binding;
 
-/// Patterns inside of patterns beyond this are not looked at.
+/// Maximum nesting of patterns that is read.
 const MAX_PATTERN_DEPTH: usize = 8;
 
-/// Methods of the standard library whose result has the members of what they are called on, as far as a type's names tell: types
-/// around another one (`Option`, `Arc`, guards, iterators) are looked through.
+/// Methods of the standard library whose result has the members of their receiver, as far as a type's names show: wrapper types
+/// (`Option`, `Arc`, guards, iterators) are ignored.
 const TRANSPARENT_METHODS: &[&str] = &[
     "as_deref",
     "as_deref_mut",
@@ -33,7 +33,7 @@ const TRANSPARENT_METHODS: &[&str] = &[
     "unwrap_or_default",
 ];
 
-/// What has the members of its one argument, for the same reason.
+/// Functions whose result has the members of their only argument, for the same reason.
 const WRAPPERS: &[&str] = &[
     "Arc::clone",
     "Arc::new",
@@ -50,7 +50,7 @@ const WRAPPERS: &[&str] = &[
     "Some",
 ];
 
-/// Methods whose closure gets an element of what they are called on.
+/// Methods whose closure gets an element of the receiver.
 const ELEMENT_METHODS: &[&str] = &[
     "all",
     "and_then",
@@ -107,23 +107,23 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
     }
 }
 
-/// Whether a method's result has the members of what it is called on.
+/// Whether a method's result has the members of its receiver.
 pub(super) fn is_transparent(method: &str) -> bool {
     TRANSPARENT_METHODS.contains(&method)
 }
 
-/// What a name by itself is.
+/// Converts an unqualified name.
 pub(super) fn name(written: &str) -> Expr {
     if written == "Self" { Expr::This } else { Expr::Name(written.into()) }
 }
 
-/// A value of a type as written; `Self` is the type whose member is being written.
+/// Returns a value of a type as written; `Self` is the type whose member is being typed.
 fn typed(of: Node<'_>, expressions: Expressions<'_>) -> Expr {
     let written = expressions.source.type_text(Some(of));
     if *written == *"Self" { Expr::This } else { Expr::Typed(written) }
 }
 
-/// The tail of a block, if it is an expression.
+/// Returns the tail of a block, if it is an expression.
 fn last_named(block: Node<'_>) -> Option<Node<'_>> {
     let last = block.named_child(u32::try_from(block.named_child_count()).ok()?.checked_sub(1)?)?;
     (last.kind() != "expression_statement").then_some(last)
@@ -176,7 +176,7 @@ fn bind_arms(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Bindi
     }
 }
 
-/// Binds the first parameter of a closure that gets an element of what the method is called on.
+/// Binds the first parameter of a closure that gets an element of the method's receiver.
 fn bind_closure(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
     let closure = || {
         let function = node.child_by_field_name("function")?;
@@ -224,7 +224,7 @@ impl Patterns<'_, '_> {
         }
     }
 
-    /// What `Some`, `Ok` and `Err` hold has the members of the value, since types around another one are looked through.
+    /// The content of `Some`, `Ok` and `Err` has the members of the value, since wrapper types are ignored.
     fn bind_variant(&mut self, pattern: Node<'_>, value: &Expr, depth: usize) {
         if matches!(self.expressions.source.field(pattern, "type"), "Some" | "Ok" | "Err") {
             self.bind_children(pattern, value, depth);
