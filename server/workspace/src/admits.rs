@@ -1,7 +1,7 @@
-//! Whether the walk would come to one path, told without walking.
+//! Decides whether the walk would include a single path, without walking.
 //!
-//! For who gets a file from elsewhere, such as an editor. Every rule is the walk's own and stands where the walk has it; here they
-//! are only asked in the walk's order, from the root down to the file.
+//! For callers that get a file from elsewhere, such as an editor. Every rule is implemented in the walk; this module only applies
+//! the rules in the walk's order, from the root down to the file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,13 +14,13 @@ use crate::scope::folders_above;
 use crate::walk::{holds_odd_rules, ignore_rules, is_in_git_repository, judge_name};
 use crate::{Limits, SkipReason, Stamp, folders};
 
-/// Whether [`load`](crate::load) would read the file at `path`, which is relative to `root`, with `/` between its parts and none of
-/// them `.` or `..`; else why not. What is not on disk yet, the file or folders above it, is judged as if it were. The contents do not
-/// count: they may be generated, minified or binary.
+/// Checks whether [`load`](crate::load) would read the file at `path`; the error is the reason why not. `path` is relative to
+/// `root`, with `/` between its parts, none of them `.` or `..`. Paths that do not exist yet, the file or folders above it, are
+/// treated as if they existed. The contents are not checked: the file may be generated, minified or binary.
 ///
 /// Waits for the disk: it lists the folders from the root down to the file and reads the ignore files in them and, inside a
-/// repository, above them. That takes a tenth of a millisecond, and half a millisecond more for every 1,000 entries that those folders
-/// hold. Nothing is kept, so changed ignore files count at once.
+/// repository, above them. That takes a tenth of a millisecond, and half a millisecond more for every 1,000 entries of those
+/// folders. Nothing is cached, so changed ignore files apply at once.
 pub fn admits(root: &Path, path: &str) -> Result<(), SkipReason> {
     let on_the_way = folders_above(path).map(|folder| root.join(folder));
     if on_the_way.chain([root.to_owned()]).any(|folder| holds_odd_rules(&folder)) {
@@ -68,34 +68,34 @@ fn check_file(root: &Path, path: &str) -> Result<(), SkipReason> {
     if metadata.len() > Limits::FILE_BYTES { Err(SkipReason::Oversized) } else { Ok(()) }
 }
 
-/// Whether a file is admitted, with what that rests on.
+/// The verdict whether a file is admitted, with the paths that it depends on.
 ///
-/// Ignore files, markers and the file itself may change at any time; [`is_current`](Admission::is_current) tells with a few looks at
-/// the disk whether any of them did, which is ten times faster than to judge again.
+/// Ignore files, markers and the file itself may change at any time; [`is_current`](Admission::is_current) detects that with a
+/// few metadata reads, which is ten times faster than judging again.
 #[derive(Clone, Debug)]
 pub struct Admission {
-    /// Why the walk would leave the file out, if so.
+    /// Reason why the walk would skip the file, if it would.
     pub refusal: Option<SkipReason>,
-    /// What was looked at, as it was then; `None` if a change could go unseen.
+    /// Paths that the verdict depends on, with their stamps at that time; `None` if a change could go undetected.
     seen: Option<Vec<(PathBuf, Option<Stamp>)>>,
 }
 
 impl Admission {
     /// Judges a file as [`admits`] does.
     pub fn judge(root: &Path, path: &str) -> Admission {
-        // Stamps are taken first: what changes while it is judged makes them differ.
+        // Stamps are taken first, so that changes during the check make them differ.
         let seen = seen(root, path);
         Admission { refusal: admits(root, path).err(), seen }
     }
 
-    /// Whether the verdict would be the same now. Waits for the disk, for about 20 looks at names.
+    /// Whether the verdict is still valid. Waits for the disk, for about 20 metadata reads.
     pub fn is_current(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.iter().all(|(path, stamp)| stamp_of(path) == *stamp))
     }
 }
 
-/// Everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so lately that it may change
-/// again unseen.
+/// Returns everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so recently that
+/// another change could go undetected.
 fn seen(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<Stamp>)>> {
     let now = SystemTime::now();
     let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));

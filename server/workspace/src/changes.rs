@@ -1,4 +1,4 @@
-//! What a look at the disk has found to be different from before.
+//! Differences found by a scan of the disk.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use syntax::{Manifest, SourceFile};
 
 use crate::Snapshot;
 
-/// What is different since the look before, and how the workspace looks now. The same for any number of threads.
+/// Differences since the previous scan, and the workspace after it. The same for any number of threads.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// Files that are new or have another text or language, in the order of their paths.
+    /// New files and files with a changed text or language, in the order of their paths.
     pub changed: Vec<SourceFile>,
-    /// Paths of files that are there no more, in order.
+    /// Paths of removed files, in order.
     pub removed: Vec<Arc<str>>,
-    /// Whether the manifests are others than before.
+    /// Whether the manifests changed.
     pub manifests_changed: bool,
-    /// The workspace as it is now.
+    /// The current workspace.
     pub snapshot: Snapshot,
 }
 
 impl Changes {
-    /// What leads from one snapshot to a later one, in which a text that stayed the same is the same in memory.
+    /// Returns the differences between a snapshot and a later one, in which unchanged texts share their memory.
     pub(crate) fn between(before: &Snapshot, after: Snapshot) -> Changes {
         let (mut changed, mut removed) = (Vec::new(), Vec::new());
         let (mut old, mut new) = (before.files().iter().peekable(), after.files().iter().peekable());
@@ -44,13 +44,13 @@ impl Changes {
         Changes { changed, removed, manifests_changed, snapshot: after }
     }
 
-    /// What leads from a snapshot to itself.
+    /// Returns the empty set of changes to a snapshot.
     pub(crate) fn none(snapshot: &Snapshot) -> Changes {
         let snapshot = snapshot.clone();
         Changes { changed: Vec::new(), removed: Vec::new(), manifests_changed: false, snapshot }
     }
 
-    /// Whether nothing is different.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.removed.is_empty() && !self.manifests_changed
     }

@@ -1,4 +1,4 @@
-//! Why a workspace cannot be loaded. Each message names the path and the remedy.
+//! Errors of loading a workspace. Each message names the path and the remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,51 +8,51 @@ use thiserror::Error;
 
 use crate::Skips;
 
-/// Why a workspace cannot be loaded.
+/// Reason why a workspace cannot be loaded.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("no folder at {}; check the path", path.display())]
     Missing {
-        /// The path asked for.
+        /// The requested path.
         path: PathBuf,
     },
-    /// A file is there.
+    /// The path is a file.
     #[error("{} is a file, not a folder; pass the folder that holds it", path.display())]
     NotAFolder {
-        /// The path asked for.
+        /// The requested path.
         path: PathBuf,
     },
     /// The folder cannot be listed.
     #[error("cannot read the folder {}; check its permissions", path.display())]
     Unreadable {
-        /// The path asked for.
+        /// The requested path.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Its ignore file is a pipe or a device.
+    /// The folder's ignore file is a pipe or a device.
     #[error("an ignore file in {} is no regular file and cannot be read; remove it", path.display())]
     OddRules {
-        /// The folder that holds it.
+        /// The folder with the ignore file.
         path: PathBuf,
     },
-    /// The caller had enough.
+    /// The caller cancelled the load.
     #[error("reading {} was cancelled", path.display())]
     Cancelled {
-        /// The path asked for.
+        /// The requested path.
         path: PathBuf,
     },
-    /// The folder is readable, but no file in it counts.
+    /// The folder is readable, but has no source files.
     #[error(
         "no source files under {} (skipped: {skips}); pass a folder with files in {}, or check .gitignore and .ghostbenchignore",
         path.display(),
         languages()
     )]
     NoSource {
-        /// The path asked for.
+        /// The requested path.
         path: PathBuf,
-        /// What was there instead.
+        /// Everything that was skipped.
         skips: Skips,
     },
 }

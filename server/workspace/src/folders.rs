@@ -1,4 +1,4 @@
-//! Which folders hold no code of the workspace's own: installed dependencies, build output, other checkouts and runs.
+//! Recognizes folders without code of the workspace's own: installed dependencies, build output, other checkouts and runs.
 
 use std::fs;
 use std::io::{self, Read};
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::SkipReason;
 use crate::open::open_regular;
 
-/// Folders that package managers fill. `vendor` is Go's, PHP's and Ruby's name for copies of others' code.
+/// Folders filled by package managers. Go, PHP and Ruby use `vendor` for copies of third-party code.
 const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", "bower_components", "site-packages", "vendor"];
 
-/// Folders that builds write, though people use the same names for scripts; see [`looks_built`].
+/// Folders written by builds. Projects use the same names for scripts; see [`looks_built`].
 const BUILD_FOLDERS: [&str; 6] = ["build", "dist", "out", "target", "bin", "obj"];
 
 /// Entries that only build tools write directly into their output folder.
@@ -24,25 +24,25 @@ const BUILD_ENTRIES: [&str; 7] = [
     "tsconfig.tsbuildinfo",
 ];
 
-/// Endings of compiled, bundled or packed files.
+/// Extensions of compiled, bundled or packed files.
 const BUILD_ENDINGS: [&str; 14] = [
     ".o", ".obj", ".a", ".so", ".dll", ".exe", ".class", ".jar", ".pyc", ".whl", ".tar.gz", ".d.ts",
     ".js.map", ".min.js",
 ];
 
-/// Beside one of these, a folder called [`PACKAGE_OUTPUT`] holds the package that was built.
+/// Next to one of these, a folder called [`PACKAGE_OUTPUT`] contains the built package.
 const PACKAGE_FILES: [&str; 3] = ["package.json", "pyproject.toml", "setup.py"];
 
-/// Where packages are built.
+/// Output folder of package builds.
 const PACKAGE_OUTPUT: &str = "dist";
 
-/// What a Ghostbench run is described in.
+/// File that describes a Ghostbench run.
 pub(crate) const RUN: &str = "run.json";
 
-/// How much of a `run.json` is read: its own keys stand at its beginning, before the engines.
+/// Number of bytes read from a `run.json`: its own keys are at its beginning, before the engines.
 const RUN_HEAD_BYTES: u64 = 64 * 1024;
 
-/// The names of a folder's entries, as far as they are UTF-8.
+/// Lists the names of a folder's entries that are UTF-8.
 pub(crate) fn list(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -51,7 +51,7 @@ pub(crate) fn list(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Why the folder called `name` with these `entries` is skipped, or `None` when it is walked.
+/// Returns the reason to skip the folder called `name` with these `entries`, or `None` to walk it.
 pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<SkipReason> {
     let has = |entry: &str| entries.iter().any(|other| other == entry);
     if name.starts_with('.') {
@@ -69,7 +69,7 @@ pub(crate) fn judge(folder: &Path, name: &str, entries: &[String]) -> Option<Ski
     }
 }
 
-/// The name of the folder whose verdict depends on whether the file called `name` stands beside it.
+/// Returns the name of the folder whose verdict depends on whether the file called `name` is next to it.
 pub(crate) fn judged_beside(name: &str) -> Option<&'static str> {
     PACKAGE_FILES.contains(&name).then_some(PACKAGE_OUTPUT)
 }
@@ -79,7 +79,7 @@ pub(crate) fn is_dependency_name(name: &str) -> bool {
     DEPENDENCY_FOLDERS.contains(&name)
 }
 
-/// Whether the folder called `name`, which is left out for `reason`, may be walked once it holds other entries.
+/// Whether the folder called `name`, skipped for `reason`, may be walked after its entries change.
 pub(crate) fn is_judged_by_entries(name: &str, reason: SkipReason) -> bool {
     match reason {
         SkipReason::BuildOutput | SkipReason::NestedCheckout | SkipReason::Run => true,
@@ -88,7 +88,7 @@ pub(crate) fn is_judged_by_entries(name: &str, reason: SkipReason) -> bool {
     }
 }
 
-/// Whether what stands in a folder, or beside it, leaves no doubt that a build wrote it.
+/// Whether the entries of a folder, or its siblings, prove that a build wrote it.
 fn looks_built(folder: &Path, name: &str, entries: &[String]) -> bool {
     let is_package_output = name == PACKAGE_OUTPUT
         && folder
@@ -101,12 +101,12 @@ fn looks_built(folder: &Path, name: &str, entries: &[String]) -> bool {
         })
 }
 
-/// Whether a file is there; what a symbolic link leads to does not count, since it may change without anything here changing.
+/// Whether a file exists; a symbolic link does not count, since its target may change without a change here.
 fn is_plain_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether the `run.json` of a folder is Ghostbench's, by its keys; other tools use the name too.
+/// Whether the `run.json` of a folder is Ghostbench's, judged by its keys; other tools use the name too.
 fn holds_run(folder: &Path) -> bool {
     let Ok(file) = open_regular(folder, "run.json") else { return false };
     let mut head = Vec::new();

@@ -1,6 +1,6 @@
-//! Which commit a workspace is at, asked of the git command.
+//! Determines the commit of a workspace with the git command.
 //!
-//! No git, no repository, no commit and no answer in time are all the same here: nothing is known.
+//! Without git, a repository, a commit or an answer in time, the result is the same: no state.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,16 +9,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// A status of the largest repositories takes a second or two; a file system that does not answer must not hold up a run.
+/// A status of the largest repositories takes a second or two; an unresponsive file system must not block a run.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Set by git for its hooks, these would make it answer for another repository than the one asked about.
+/// Variables that git sets for its hooks, which would make it use another repository.
 const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
-/// What git knows about a workspace.
+/// Git state of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitState {
-    /// Full hash of the commit that is checked out.
+    /// Full hash of the checked-out commit.
     pub commit: String,
     /// Whether files under the root differ from that commit, new ones included.
     pub dirty: bool,
@@ -26,7 +26,7 @@ pub struct GitState {
     pub repository: String,
 }
 
-/// Asks git about the folder `root`.
+/// Reads the git state of the folder `root`.
 pub fn git_state(root: &Path) -> Option<GitState> {
     let commit = git(root, &["rev-parse", "--verify", "HEAD"])?;
     let status = git(root, &["status", "--porcelain", "--ignore-submodules=all", "--", "."])?;
@@ -35,15 +35,15 @@ pub fn git_state(root: &Path) -> Option<GitState> {
     Some(GitState { commit, dirty: !status.is_empty(), repository: repository_name(&address).to_owned() })
 }
 
-/// The last part of a URL, an scp-like address or a path. Only this part is kept: addresses may hold passwords.
+/// Returns the last part of a URL, an scp-like address or a path. Only this part is kept: addresses may contain passwords.
 fn repository_name(address: &str) -> &str {
     let address = address.trim_end_matches(['/', '\\']);
     let name = address.rsplit(['/', '\\', ':']).next().unwrap_or(address);
     name.strip_suffix(".git").unwrap_or(name)
 }
 
-/// What git prints, trimmed; `None` when it fails or takes too long. The file monitor is off since a repository may name any
-/// program as its monitor, and locks are off since asking must not disturb the user's own git.
+/// Runs git and returns its trimmed output; `None` if it fails or takes too long. The file monitor is off since a repository may
+/// configure any program as its monitor, and locks are off so as not to disturb the user's own git.
 fn git(root: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command.args(["-c", "core.fsmonitor=false", "-C"]).arg(root).args(args);
@@ -57,12 +57,12 @@ fn git(root: &Path, args: &[&str]) -> Option<String> {
     thread::spawn(move || {
         let mut text = String::new();
         let read = stdout.read_to_string(&mut text);
-        // Nobody listens any more after a timeout.
+        // After a timeout the receiver is gone.
         drop(sender.send(read.map(|_| text)));
     });
     let text = output.recv_timeout(GIT_TIMEOUT);
     if text.is_err() {
-        // It may just have ended by itself.
+        // It may just have exited.
         drop(child.kill());
     }
     let succeeded = child.wait().is_ok_and(|status| status.success());

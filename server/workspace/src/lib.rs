@@ -1,12 +1,12 @@
-//! The files of a workspace: found on disk, read once, handed out as immutable snapshots.
+//! The files of a workspace: found on disk, read once, provided as immutable snapshots.
 //!
-//! The only crate that reads workspace files. [`load`] walks a folder and gives a [`Snapshot`]; whatever it leaves out is
-//! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: an open buffer or a hidden file
-//! gives a new snapshot, in which the text on disk is simply absent. [`admits`] tells for a single path what the walk would do with it.
+//! The only crate that reads workspace files. [`load`] walks a folder and returns a [`Snapshot`]; everything that it skips is
+//! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: opening a buffer or hiding a file
+//! creates a new snapshot that does not contain the text on disk. [`admits`] applies the walk's rules to a single path.
 //!
-//! A [`Follower`] keeps what it knows and takes in what changes: a walk that looks only at what changed, files that are read only
-//! where their [`Stamp`] differs, and a snapshot that is the same as [`load`] would give at that moment. Who has no client that
-//! tells what changes asks the system, with a [`Watcher`](watch::Watcher).
+//! A [`Follower`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
+//! has the same snapshot as [`load`] would return at that moment. Without a client that reports changes, a
+//! [`Watcher`](watch::Watcher) gets them from the system.
 //!
 //! ```text
 //! paths ─► scope ─► walk (folders, names, stamps) ─► tree ─► read (contents, in parallel) ─► tree ─► Snapshot + Changes
@@ -58,31 +58,31 @@ pub use walk::is_small;
 /// The blake3 hash of a text.
 pub type TextHash = [u8; 32];
 
-/// How much of a workspace is read, and by how many threads.
+/// Limits of reading a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file that is read, bytes.
+    /// Maximum size of a file, in bytes.
     pub file_bytes: u64,
-    /// Longest line of a file that a person may have written, bytes.
+    /// Maximum length of a line in hand-written code, in bytes.
     pub line_bytes: usize,
-    /// All texts together, bytes; files beyond it are skipped in the order of their paths.
+    /// Maximum size of all texts together, in bytes; files beyond it are skipped in the order of their paths.
     pub total_bytes: u64,
     /// Threads for walking and reading; the result is the same for any number.
     pub threads: NonZeroUsize,
 }
 
 impl Limits {
-    /// Hand-written files stay below 1 MiB; what is larger is generated tables, amalgamations and bundles, which dominate every
+    /// Hand-written files are below 1 MiB; larger ones are generated tables, amalgamations and bundles, which dominate every
     /// count and take a parser seconds.
     pub const FILE_BYTES: u64 = 1 << 20;
 
-    /// Lines of this length are bundled code or data, never something typed at a cursor.
+    /// Lines of this length are bundled code or data, never typed at a cursor.
     pub const LINE_BYTES: usize = 5_000;
 
     /// 1 GiB of source is more than any single workspace measured; the limit keeps a folder of checkouts from filling the memory.
     pub const TOTAL_BYTES: u64 = 1 << 30;
 
-    /// The limits above on all cores.
+    /// Returns the limits above, with a thread per core.
     pub fn standard() -> Limits {
         Limits {
             file_bytes: Limits::FILE_BYTES,
@@ -93,7 +93,7 @@ impl Limits {
     }
 }
 
-/// How far reading a workspace has come.
+/// Progress of reading a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Folders are being walked.
@@ -117,7 +117,7 @@ pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) 
     Ok(snapshot)
 }
 
-/// An error that tells what was left out, where a folder holds no source at all.
+/// Checks that the workspace has source files; the error lists everything that was skipped.
 pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
     if snapshot.files().is_empty() {
         return Err(Error::NoSource { path: root.to_owned(), skips: snapshot.skips().clone() });
@@ -125,7 +125,7 @@ pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
     Ok(())
 }
 
-/// Finds out why a folder cannot be walked, before the walk hides it among its skips. Waits for the disk, for one folder.
+/// Checks that a folder can be walked, since the walk itself would only count it as skipped. Waits for the disk, for one folder.
 pub fn check_folder(root: &Path) -> Result<(), Error> {
     match std::fs::read_dir(root) {
         Ok(_) => check_rules(root),
@@ -137,7 +137,7 @@ pub fn check_folder(root: &Path) -> Result<(), Error> {
     }
 }
 
-/// The rules of the root, and of the repository that it lies in, have to be readable before a walk begins.
+/// Checks that the ignore files of the root, and of the repository around it, are readable before a walk begins.
 fn check_rules(root: &Path) -> Result<(), Error> {
     let above = walk::is_in_git_repository(root).then(|| root.ancestors().skip(1));
     let mut folders = above.into_iter().flatten().chain([root]);

@@ -1,4 +1,4 @@
-//! One file of a workspace, read without the others.
+//! Reads one file of a workspace without the others.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::read::{Content, read_one};
 use crate::walk::{Kind, judge_name};
 use crate::{Limits, SkipReason, Skipped};
 
-/// The file at `path` as [`load`](crate::load) would read it, or why it would leave it out. The path is as in
+/// Reads the file at `path` like [`load`](crate::load); the error is the reason why that would skip it. The path is as in
 /// [`admits`](crate::admits()). Waits for the disk.
 pub fn read_file(root: &Path, path: &str, limits: &Limits) -> Result<SourceFile, Skipped> {
     let skipped = |reason| Skipped::new(path, reason);

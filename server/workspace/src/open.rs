@@ -1,22 +1,22 @@
-//! Opens a file of a workspace that a walk has found, and no other.
+//! Opens files of a workspace that a walk has found, and no others.
 //!
-//! Between the walk and the opening a file may be replaced: by a link out of the workspace, by a pipe that nobody writes, by a device.
-//! So no link is followed in any part of the path below the root, opening never waits, and what was opened is looked at before it is
-//! read. On Linux the kernel resolves the whole path at once (`openat2`); elsewhere, and where that is forbidden, each folder is opened
-//! from the one above it.
+//! Between the walk and the opening a file may be replaced: by a link out of the workspace, by a pipe without a writer, by a
+//! device. So no link is followed in any part of the path below the root, opening never waits, and the opened file is checked
+//! before it is read. On Linux the kernel resolves the whole path at once (`openat2`); elsewhere, and where that is forbidden,
+//! each folder is opened from the one above it.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Why a file was not opened.
+/// Reason why a file was not opened.
 #[derive(Debug)]
 pub(crate) enum NotOpened {
     /// A part of the path is a link.
     Link,
     /// It is a folder, pipe, socket or device.
     NoFile,
-    /// The system refused.
+    /// The system's error.
     Failed(io::Error),
 }
 
@@ -70,13 +70,13 @@ mod unix {
         fs::open(root, FOLDER, Mode::empty()).map_err(|error| NotOpened::Failed(error.into()))
     }
 
-    /// `None` where the kernel has no such call, or a sandbox forbids it.
+    /// Opens the path in one call; `None` if the kernel has no such call, or a sandbox forbids it.
     #[cfg(target_os = "linux")]
     fn at_once(root: &OwnedFd, path: &str) -> Option<rustix::io::Result<OwnedFd>> {
         use rustix::fs::{ResolveFlags, openat2};
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match openat2(root, path, FILE, Mode::empty(), resolve) {
-            // A race with a rename: the other way has none.
+            // A race with a rename, which opening step by step does not have.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INVAL) => None,
             opened => Some(opened),
         }
@@ -94,11 +94,11 @@ mod unix {
         openat(&folder, name, FILE, Mode::empty())
     }
 
-    /// A link where a folder was expected is "not a directory" to some systems, and "too many links" to others.
+    /// Some systems report a link in the place of a folder as "not a directory", others as "too many links".
     fn not_opened(error: Errno) -> NotOpened {
         match error {
             Errno::LOOP | Errno::XDEV | Errno::NOTDIR | Errno::MLINK => NotOpened::Link,
-            // A socket, or a pipe that refuses not to wait.
+            // A socket, or a pipe that cannot be opened without waiting.
             Errno::NXIO | Errno::OPNOTSUPP => NotOpened::NoFile,
             error => NotOpened::Failed(io::Error::from(error)),
         }
@@ -118,7 +118,7 @@ mod platform {
 
     use super::NotOpened;
 
-    /// `FILE_FLAG_OPEN_REPARSE_POINT`: a link is opened itself, and then seen to be one.
+    /// `FILE_FLAG_OPEN_REPARSE_POINT`: opens a link itself, which is then recognized as one.
     const NO_FOLLOW: u32 = 0x0020_0000;
 
     pub(super) fn open(root: &Path, path: &str) -> Result<File, NotOpened> {
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Both ways give the same, whatever is found at the path.
+    /// Both methods give the same result for every kind of path.
     fn opened(root: &Path, path: &str) -> [String; 2] {
         [open_regular(root, path), unix::open_step_by_step(root, path)].map(|opened| match opened {
             Err(NotOpened::Failed(error)) => format!("{:?}", error.kind()),

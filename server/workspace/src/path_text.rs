@@ -1,4 +1,4 @@
-//! Paths as text, which two different paths never share.
+//! Paths as unique text.
 
 use std::char::REPLACEMENT_CHARACTER;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -26,7 +26,7 @@ pub fn path_text(path: &Path) -> String {
     text
 }
 
-/// The path as it is written, if its text leads back to it.
+/// Returns the path's text if it can be converted back to the path.
 pub(crate) fn exact_text(path: &Path) -> Option<String> {
     let text = path.to_str().filter(|text| !text.contains(REPLACEMENT_CHARACTER))?;
     Some(text.replace(MAIN_SEPARATOR, "/"))

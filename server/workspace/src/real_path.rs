@@ -1,17 +1,18 @@
-//! Which file a path means.
+//! Resolves the file that a path refers to.
 
 use std::path::{Path, PathBuf};
 
-/// A path without links in it: a file has one, however it is come to.
+/// A path without links: the same for every path to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RealPath {
-    /// Of what is on disk.
+    /// Path of an existing file or folder.
     Of(PathBuf),
-    /// Of what is not there yet, as it will be if no link is put there: that of the nearest folder above, with the rest as written.
+    /// Path of a missing file, unless a link is created in it: the real path of the nearest existing folder, with the rest as
+    /// written.
     Expected(PathBuf),
 }
 
-/// Looks for the real path of `path`, which is absolute. `None` if even its root cannot be looked at. Waits for the disk.
+/// Resolves the real path of `path`, which is absolute. `None` if even its root cannot be read. Waits for the disk.
 pub fn real_path(path: &Path) -> Option<RealPath> {
     if let Ok(real) = path.canonicalize() {
         return Some(RealPath::Of(real));

@@ -1,8 +1,8 @@
-//! Which part of a workspace a walk looks at.
+//! Restricts a walk to a part of a workspace.
 //!
-//! What the walk makes of a path depends on its folders and on the ignore files in them, so every walk begins at the root; a scope
-//! tells which entries it goes into on the way. It must let the walk see everything whose verdict may have changed with the
-//! paths that were named, and should let it see little more.
+//! The walk's verdict about a path depends on its folders and on the ignore files in them, so every walk begins at the root; a
+//! scope selects the entries that it visits. It must include everything whose verdict may have changed with the named paths, and
+//! should include little more.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -11,18 +11,18 @@ use std::sync::Arc;
 use crate::folders;
 use crate::path_text::path_text;
 
-/// Ignore files count for the whole folder that holds them.
+/// Ignore files apply to the whole folder that contains them.
 pub(crate) const IGNORE_FILES: [&str; 2] = [".gitignore", ".ghostbenchignore"];
 
-/// The folder or file that makes a folder a repository's root. What is ignored below it depends on it and on its `info/exclude`.
+/// The folder or file that makes a folder a repository's root. The ignored paths below depend on it and on its `info/exclude`.
 pub(crate) const GIT: &str = ".git";
 
-/// The paths that a walk looks at, each with everything below it, and the folders that earlier walks have entered.
+/// The paths that a walk visits, each with everything below it, and the folders that earlier walks have entered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
-    /// Relative to the root; the root itself is empty, and stands for everything.
+    /// Relative to the root; the root itself is empty, and means everything.
     paths: &'a BTreeSet<String>,
-    /// A folder that is not among these is looked at as a whole.
+    /// A folder that is not among these is visited as a whole.
     entered: &'a BTreeSet<Arc<str>>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Scope<'a> {
         Scope { paths, entered }
     }
 
-    /// How many paths are looked at.
+    /// Returns the number of paths.
     pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
@@ -41,7 +41,7 @@ impl<'a> Scope<'a> {
         self.paths.contains("")
     }
 
-    /// Whether the walk looks at the entry at `path`: one of the paths, or above or below one, or in a folder not known so far.
+    /// Whether the walk visits the entry at `path`: one of the paths, above or below one, or in a folder not known so far.
     pub(crate) fn covers(&self, path: &str) -> bool {
         self.is_all()
             || is_above_any(path, self.paths)
@@ -57,7 +57,7 @@ fn is_above_any(path: &str, paths: &BTreeSet<String>) -> bool {
     paths.contains(path) || first_below.is_some_and(|other| other.starts_with(&below))
 }
 
-/// The folders above `path` from the top down, without the root.
+/// Returns the folders above `path` from the top down, without the root.
 pub(crate) fn folders_above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end))
 }
@@ -66,8 +66,8 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The paths to look at when something has happened to `path`, which is relative to the root and not empty. `is_known` tells whether
-/// something is known to stand at a path.
+/// Returns the paths to visit after an event at `path`, which is relative to the root and not empty. `is_known` returns whether
+/// there is a known entry at a path.
 pub(crate) fn affected(path: &str, is_known: impl Fn(&str) -> bool) -> Vec<String> {
     let parts: Vec<&str> = path.split('/').collect();
     if let Some(position) = parts.iter().position(|part| *part == GIT) {
@@ -84,23 +84,23 @@ pub(crate) fn affected(path: &str, is_known: impl Fn(&str) -> bool) -> Vec<Strin
     beside.into_iter().chain([path.to_owned()]).collect()
 }
 
-/// The path of the entry called `name` in a folder; the root is empty.
+/// Returns the path of the entry called `name` in a folder; the root is empty.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Where `path` lies in the workspace.
+/// Location of a path in the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Relative to the root, as [`path_text`] writes it.
+    /// Relative to the root, in the format of [`path_text`].
     Below(String),
-    /// The root or a folder above it, or what decides there about what is ignored.
+    /// The root or a folder above it, or a file there that affects ignore rules.
     Above,
     /// Elsewhere.
     Outside,
 }
 
-/// Places `path`, which is absolute or relative to the root; `roots` are the ways in which the root may be written.
+/// Locates `path`, which is absolute or relative to the root; `roots` are the possible spellings of the root.
 pub(crate) fn place(path: &Path, roots: &[&Path]) -> Place {
     let relative = if path.is_relative() {
         Some(path)

@@ -1,6 +1,6 @@
-//! Which file names say that keys or passwords are inside. Such files are neither indexed, nor sent, nor recorded.
+//! File names that suggest keys or passwords. Such files are neither indexed, nor sent, nor recorded.
 
-/// Endings of key stores, certificates with keys and files of secret settings.
+/// Extensions of key stores, certificates with keys and files of secret settings.
 const ENDINGS: [&str; 13] = [
     ".pem",
     ".key",
@@ -17,7 +17,7 @@ const ENDINGS: [&str; 13] = [
     ".ovpn",
 ];
 
-/// Whole names by which tools find logins and keys.
+/// Whole names under which tools look up logins and keys.
 const NAMES: [&str; 15] = [
     ".env",
     ".envrc",
@@ -36,12 +36,12 @@ const NAMES: [&str; 15] = [
     "id_ed25519",
 ];
 
-/// Names without their endings. Source files count too (`secrets.py`, `arduino_secrets.h`): leaving out a harmless module costs
+/// Names without their extensions. Source files count too (`secrets.py`, `arduino_secrets.h`): skipping a harmless module costs
 /// little, recording a password does not.
 const STEMS: [&str; 7] =
     ["secret", "secrets", "credential", "credentials", "arduino_secrets", "service-account", "client_secret"];
 
-/// Whether the last part of `path` is a name under which keys or passwords are usually kept.
+/// Whether the last part of `path` is a usual name for a file with keys or passwords.
 pub fn is_secret_like(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);

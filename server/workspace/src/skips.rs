@@ -1,33 +1,33 @@
-//! What a walk left out, and why: counted, with a few examples of each reason.
+//! Paths skipped by a walk: counted by reason, with a few examples of each.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Paths kept for each reason: enough to recognise what happened, little enough for a message.
+/// Number of paths kept for each reason: enough to see the cause, few enough for a message.
 const EXAMPLES_KEPT: usize = 3;
 
-/// Why a file or folder is not part of the workspace. A skipped folder counts once, whatever it holds.
+/// Reason why a file or folder is not part of the workspace. A skipped folder counts once, whatever it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// Named by a .gitignore or .ghostbenchignore.
+    /// Matched by a .gitignore or .ghostbenchignore.
     Ignored,
     /// The name begins with a dot.
     Hidden,
-    /// The ending stands for no supported language.
+    /// The extension belongs to no supported language.
     UnsupportedLanguage,
-    /// The name says that it holds keys or passwords.
+    /// The name suggests keys or passwords.
     SecretLike,
-    /// Holds bytes that no text has.
+    /// Contains bytes that never occur in text.
     Binary,
     /// Its text or its name is not UTF-8.
     InvalidUtf8,
-    /// A program wrote it and says so.
+    /// Has a generator's signature.
     Generated,
-    /// Its lines are too long to have been typed.
+    /// Has lines too long to be typed.
     Minified,
-    /// Larger than a file may be.
+    /// Larger than the limit for a file.
     Oversized,
-    /// Beyond what a workspace may hold in all.
+    /// Beyond the limit for a workspace.
     WorkspaceFull,
     /// Cannot be read.
     Unreadable,
@@ -35,18 +35,18 @@ pub enum SkipReason {
     Symlink,
     /// A pipe, socket or device.
     Special,
-    /// Installed code of others: `node_modules`, `vendor`, virtual environments.
+    /// Installed third-party code: `node_modules`, `vendor`, virtual environments.
     Dependencies,
-    /// What a build has made.
+    /// Written by a build.
     BuildOutput,
     /// A worktree or submodule inside the workspace: another checkout, often of the same code.
     NestedCheckout,
-    /// Holds a Ghostbench run.
+    /// Contains a Ghostbench run.
     Run,
 }
 
 impl SkipReason {
-    /// The reason in the words of messages, fitting after a count.
+    /// Returns the reason's wording in messages, to follow a count.
     pub fn name(self) -> &'static str {
         match self {
             SkipReason::Ignored => "ignored",
@@ -70,14 +70,14 @@ impl SkipReason {
     }
 }
 
-/// One file or folder that was left out.
+/// A skipped file or folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// What the system says, for unreadable ones.
+    /// The system's error, for unreadable ones.
     pub error: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl Skipped {
     }
 }
 
-/// Everything that was left out, by reason. Its `Display` is a list such as `3 ignored, 1 binary`.
+/// Everything that was skipped, by reason. Its `Display` is a list such as `3 ignored, 1 binary`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skips {
     reasons: BTreeMap<SkipReason, Tally>,
@@ -104,7 +104,7 @@ struct Tally {
 }
 
 impl Skips {
-    /// Takes what was left out in the order of the paths.
+    /// Counts skipped paths, which must be in order.
     pub(crate) fn new<'a>(skipped: impl Iterator<Item = (&'a str, SkipReason, Option<&'a str>)>) -> Skips {
         let mut skips = Skips::default();
         for (path, reason, error) in skipped {
@@ -121,12 +121,12 @@ impl Skips {
         skips
     }
 
-    /// Files and folders left out for `reason`.
+    /// Returns the number of files and folders skipped for `reason`.
     pub fn count(&self, reason: SkipReason) -> usize {
         self.reasons.get(&reason).map_or(0, |tally| tally.count)
     }
 
-    /// All reasons that occurred, with their counts and the first few paths in order.
+    /// Returns all reasons that occurred, with their counts and the first few paths in order.
     pub fn iter(&self) -> impl Iterator<Item = (SkipReason, usize, &[Skipped])> {
         self.reasons.iter().map(|(&reason, tally)| (reason, tally.count, tally.examples.as_slice()))
     }

@@ -1,4 +1,4 @@
-//! The immutable picture of a workspace that everything else works on.
+//! The immutable snapshot of a workspace that all other code works on.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::{Limits, Skips, TextHash};
 
 /// The texts of a workspace at one moment; cheap to clone.
 ///
-/// A snapshot made with [`with_open`](Snapshot::with_open) or [`hiding`](Snapshot::hiding) does not hold the replaced or hidden
-/// text any more, so whatever is given such a snapshot cannot reach it.
+/// A snapshot made with [`with_open`](Snapshot::with_open) or [`hiding`](Snapshot::hiding) no longer contains the replaced or
+/// hidden text, so code that gets such a snapshot cannot reach it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     root: Arc<Path>,
     files: Arc<[SourceFile]>,
-    /// Of the files, in their order.
+    /// Hashes of the files, in their order.
     hashes: Arc<[TextHash]>,
     manifests: Arc<[Manifest]>,
     skips: Arc<Skips>,
@@ -28,16 +28,16 @@ pub struct Snapshot {
 /// Sizes of a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Lines in them.
+    /// Number of lines.
     pub lines: usize,
-    /// Bytes in them.
+    /// Number of bytes.
     pub bytes: usize,
 }
 
 impl Snapshot {
-    /// Takes `files`, each with its hash, and `manifests` in the order of their paths.
+    /// Creates a snapshot of `files`, each with its hash, and `manifests`, both in the order of their paths.
     pub(crate) fn new(
         root: &Arc<Path>,
         files: Vec<SourceFile>,
@@ -55,33 +55,33 @@ impl Snapshot {
         }
     }
 
-    /// The folder that was loaded.
+    /// Returns the loaded folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// All files, in the order of their paths.
+    /// Returns all files in the order of their paths.
     pub fn files(&self) -> &Arc<[SourceFile]> {
         &self.files
     }
 
-    /// The file at `path`, which is relative to the root, with `/` between its parts.
+    /// Returns the file at `path`, which is relative to the root, with `/` between its parts.
     pub fn get(&self, path: &str) -> Option<&SourceFile> {
         self.position(path).ok().and_then(|position| self.files.get(position))
     }
 
-    /// The files that describe projects, in the order of their paths. They are no source: nothing counts or hashes them.
+    /// Returns the project files in the order of their paths. They are not source: they are not counted or hashed.
     pub fn manifests(&self) -> &Arc<[Manifest]> {
         &self.manifests
     }
 
-    /// What the walk left out.
+    /// Returns the skipped paths.
     pub fn skips(&self) -> &Skips {
         &self.skips
     }
 
-    /// The identity of the texts: blake3 over every path, preceded by its length in bytes, and the hash of its text, in order; 128
-    /// bits in hexadecimal. Computed once, from hashes that are at hand: a millisecond for 10,000 files.
+    /// Returns the identity of the texts: blake3 over every path, preceded by its length in bytes, and the hash of its text, in
+    /// order; 128 bits in hexadecimal. Computed once, from existing hashes: a millisecond for 10,000 files.
     pub fn tree_hash(&self) -> &str {
         self.tree_hash.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
@@ -103,8 +103,8 @@ impl Snapshot {
         }
     }
 
-    /// The same workspace with an editor's buffer in place of the text on disk. A buffer that the walk would skip for its name or
-    /// its size takes the file out of the snapshot, since neither its text nor an older one may be used.
+    /// Returns the workspace with an editor's buffer in place of the text on disk. If the walk would skip the buffer for its name
+    /// or size, the file is removed from the snapshot, since neither its text nor an older one may be used.
     pub fn with_open(&self, path: &str, text: impl Into<Arc<str>>) -> Snapshot {
         let text = text.into();
         let is_small = text.len() as u64 <= Limits::FILE_BYTES;
@@ -140,7 +140,7 @@ impl Snapshot {
         Snapshot { manifests: manifests.into(), ..self.clone() }
     }
 
-    /// The same workspace without the files at `paths`.
+    /// Returns the workspace without the files at `paths`.
     pub fn hiding<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Snapshot {
         let hidden: BTreeSet<&str> = paths.into_iter().collect();
         let shown = self.files.iter().zip(&*self.hashes).filter(|(file, _)| !hidden.contains(&*file.path));

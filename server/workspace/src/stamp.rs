@@ -1,22 +1,22 @@
-//! What the file system says of a file, to tell without reading it whether it has changed.
+//! Metadata of a file, for detecting changes without reading it.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Within this time of its last change a file may change again without its times showing it: file systems count in steps of
-/// up to two seconds (FAT).
+/// A file changed within this time of its last change may have the same times: file systems have a resolution of up to two
+/// seconds (FAT).
 const CLOCK_STEP: Duration = Duration::from_secs(2);
 
-/// Size, times and identity of a file. Any difference, also a time that went back, means that its text may be another one.
+/// Size, times and identity of a file. Any difference, including an earlier time, means that its text may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
-    /// Bytes.
+    /// Size in bytes.
     size: u64,
-    /// When its contents were changed, in nanoseconds since 1970; tools may set it to anything.
+    /// Time of the last change of the contents, in nanoseconds since 1970; tools may set it to anything.
     modified: i64,
-    /// When anything about it was changed, in nanoseconds since 1970; only the system sets it. 0 where there is no such time.
+    /// Time of the last change of contents or metadata, in nanoseconds since 1970; only the system sets it. 0 if unavailable.
     changed: i64,
-    /// Which file of which file system it is; 0 where that is not known.
+    /// Identity of the file, including its file system; 0 if unknown.
     id: u64,
 }
 
@@ -30,19 +30,19 @@ impl Stamp {
         Stamp { size: metadata.len(), modified, changed, id }
     }
 
-    /// Which file it is; 0 where that is not known.
+    /// Returns the identity of the file; 0 if unknown.
     pub(crate) fn id(self) -> u64 {
         self.id
     }
 
-    /// The stamp, if a change after `now` is sure to show in it. `now` is a moment before the file was looked at.
+    /// Returns the stamp if every change after `now` is sure to alter it. `now` is a moment before the metadata was read.
     pub(crate) fn settled(self, now: SystemTime) -> Option<Stamp> {
         let last = if self.changed == 0 { self.modified } else { self.changed };
         let step = i64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(i64::MAX);
         (last.saturating_add(step) < nanoseconds(now)).then_some(self)
     }
 
-    /// The stamp to be stored, meaningful on the same machine only.
+    /// Encodes the stamp for storage, valid on the same machine only.
     pub fn to_bytes(self) -> [u8; Stamp::BYTES] {
         let words = [self.size, self.modified.cast_unsigned(), self.changed.cast_unsigned(), self.id];
         let mut bytes = [0; Stamp::BYTES];
@@ -52,7 +52,7 @@ impl Stamp {
         bytes
     }
 
-    /// The stamp that [`to_bytes`](Stamp::to_bytes) gave; `None` if these cannot be its bytes.
+    /// Decodes a stamp from [`to_bytes`](Stamp::to_bytes); `None` if the bytes are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Option<Stamp> {
         let (words, []) = bytes.as_chunks::<8>() else { return None };
         let &[size, modified, changed, id] = words else { return None };
@@ -61,7 +61,7 @@ impl Stamp {
     }
 }
 
-/// Nanoseconds since 1970, negative before; the farthest that can be counted beyond the year 2262.
+/// Converts to nanoseconds since 1970, negative before; saturates after the year 2262.
 fn nanoseconds(time: SystemTime) -> i64 {
     let count = |distance: Duration| i64::try_from(distance.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
@@ -70,7 +70,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
     }
 }
 
-/// How many names a file has: it may be changed by any of them. 1 where that is not known.
+/// Returns the number of the file's hard links: it may be changed through any of them. 1 if unknown.
 pub(crate) fn names(metadata: &Metadata) -> u64 {
     platform::names(metadata)
 }
@@ -85,7 +85,7 @@ mod unix {
 
     pub(super) fn change_and_id(metadata: &Metadata) -> (i64, u64) {
         let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
-        // Numbers of devices are small: their bits are far from those that tell the files of one device apart.
+        // Device numbers are small: rotating moves their bits away from those that distinguish the files of one device.
         (changed, metadata.ino() ^ metadata.dev().rotate_right(16))
     }
 
@@ -94,7 +94,7 @@ mod unix {
     }
 }
 
-/// Elsewhere the standard library tells neither; size and time of modification have to do.
+/// On other platforms the standard library provides neither, so size and modification time must do.
 #[cfg(not(unix))]
 mod platform {
     use std::fs::Metadata;

@@ -1,12 +1,12 @@
-//! What is known of every path of a workspace, and the snapshot that follows from it.
+//! State of every path of a workspace, and the snapshot derived from it.
 //!
 //! ```text
-//! Tree ── update(what a walk has found) ──► Tree ── read(what is not known of it) ──► Tree ── snapshot ──► Snapshot
+//! Tree ── update(result of a walk) ──► Tree ── read(files not read yet) ──► Tree ── snapshot ──► Snapshot
 //! ```
 //!
-//! A tree is what the walks so far have found, as if one walk had found it all at once. Whatever depends on all files together (the
-//! limit of the whole workspace, the language of headers) is decided anew for each snapshot, so it never depends on the order in which
-//! files came to be known.
+//! A tree is the combined result of the walks so far, as if a single walk had found it. Everything that depends on all files
+//! together (the limit of the whole workspace, the language of headers) is recomputed for each snapshot, so it never depends on
+//! the order of discovery.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -21,7 +21,7 @@ use crate::scope::folders_above;
 use crate::walk::{Candidate, Found, Kind};
 use crate::{Known, Limits, Progress, SkipReason, Skipped, Skips, Snapshot, Stamp};
 
-/// What is known of a workspace's paths.
+/// State of a workspace's paths.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     nodes: BTreeMap<Arc<str>, Node>,
@@ -29,38 +29,38 @@ pub(crate) struct Tree {
     entered: BTreeSet<Arc<str>>,
 }
 
-/// What a walk has found at a path.
+/// Result of a walk for a path.
 #[derive(Debug)]
 enum Node {
     File(File),
-    /// A file or folder that is left out, and what the system says where it refused.
+    /// A skipped file or folder, with the system's error if there is one.
     Skipped(SkipReason, Option<String>),
 }
 
-/// A file that is of use, as far as its name and size tell.
+/// A usable file, judged by its name and size.
 #[derive(Debug)]
 struct File {
     kind: Kind,
     bytes: u64,
-    /// Which file it is, and how many names it has.
+    /// Identity of the file, and its number of hard links.
     id: u64,
     names: u64,
-    /// How the file looked when it was read; `None` if that does not vouch for what stands in it.
+    /// Stamp from when the file was read; `None` if it is not reliable.
     stamp: Option<Stamp>,
     state: State,
 }
 
 #[derive(Debug)]
 enum State {
-    /// To be read, and the text that stood there before.
+    /// Not read yet, with the previous text.
     Unread(Option<Text>),
     Read(Content),
-    /// Beyond what the workspace may hold.
+    /// Over the limit of the workspace.
     Beyond,
 }
 
 impl Tree {
-    /// A tree of which no folder was entered yet, but with texts that are current as far as their files' stamps are.
+    /// Creates a tree without entered folders, but with texts that are current if their files' stamps are.
     pub(crate) fn of_known(known: impl IntoIterator<Item = Known>) -> Tree {
         let node = |known: Known| {
             let kind = Kind::Source(Language::from_path(&known.path)?);
@@ -71,22 +71,22 @@ impl Tree {
         Tree { nodes: known.into_iter().filter_map(node).collect(), entered: BTreeSet::new() }
     }
 
-    /// The folders that walks have entered, in order; the root is empty.
+    /// Returns the folders that walks have entered, in order; the root is empty.
     pub(crate) fn entered(&self) -> &BTreeSet<Arc<str>> {
         &self.entered
     }
 
-    /// Whether something stands at `path` that no walk has entered.
+    /// Whether there is an entry at `path` other than an entered folder.
     pub(crate) fn knows(&self, path: &str) -> bool {
         self.nodes.contains_key(path)
     }
 
-    /// The first folder on the way to `path` that is known to be left out, or to be none: what stands below it says nothing.
+    /// Returns the first folder above `path` that is skipped or not a folder: paths below it are irrelevant.
     pub(crate) fn closed_above<'a>(&self, path: &'a str) -> Option<&'a str> {
         folders_above(path).find(|folder| self.knows(folder))
     }
 
-    /// The source files with their texts, in the order of their paths.
+    /// Returns the source files with their texts, in the order of their paths.
     pub(crate) fn known(&self) -> impl Iterator<Item = Known> {
         self.files().filter(|(_, file)| file.kind != Kind::Manifest).filter_map(|(path, file)| {
             let Text { text, hash } = file.text()?.clone();
@@ -94,7 +94,7 @@ impl Tree {
         })
     }
 
-    /// What is left out, and why.
+    /// Returns the skipped paths with their reasons.
     pub(crate) fn skipped(&self) -> impl Iterator<Item = (&str, SkipReason)> {
         self.nodes.iter().filter_map(|(path, node)| match node {
             Node::Skipped(reason, _) => Some((&**path, *reason)),
@@ -102,9 +102,9 @@ impl Tree {
         })
     }
 
-    /// Files that may be changed by another name, with how they looked when they were read; `None` if that does not vouch for them.
+    /// Returns files with several hard links, with their stamps from when they were read; `None` if a stamp is not reliable.
     pub(crate) fn files_with_other_names(&self) -> impl Iterator<Item = (&str, Option<Stamp>)> {
-        // A file found before it had another name says nothing of that.
+        // A file found before it got another link has no record of that.
         let ids: BTreeSet<u64> =
             self.files().filter(|(_, file)| file.names > 1).map(|(_, file)| file.id).collect();
         self.files().filter(move |(_, file)| ids.contains(&file.id)).map(|(path, file)| (&**path, file.stamp))
@@ -117,7 +117,7 @@ impl Tree {
         })
     }
 
-    /// Puts what a walk that began at `begun` has found at and below `paths` in the place of what was known there.
+    /// Replaces the entries at and below `paths` with the result of a walk that began at `begun`.
     pub(crate) fn update(&mut self, paths: &BTreeSet<String>, found: Found, begun: SystemTime) {
         let mut old = BTreeMap::new();
         for path in paths {
@@ -143,7 +143,7 @@ impl Tree {
         }
     }
 
-    /// Reads what is not read yet, as far as the workspace may hold it, and as long as `keep_going` says so.
+    /// Reads unread files within the limit of the workspace, as long as `keep_going` returns `true`.
     pub(crate) fn read(
         &mut self,
         root: &Path,
@@ -162,7 +162,7 @@ impl Tree {
         }
     }
 
-    /// Keeps files, from the first on, up to `total_bytes` of source and as much of manifests; the others need not be read.
+    /// Keeps files, in order, up to `total_bytes` of source and as much of manifests; the others are not read.
     fn limit(&mut self, total_bytes: u64) {
         let (mut source, mut manifests) = (0_u64, 0_u64);
         for node in self.nodes.values_mut() {
@@ -177,7 +177,7 @@ impl Tree {
         }
     }
 
-    /// The workspace as it is known. What is not read yet is not in it.
+    /// Returns the known workspace, without unread files.
     pub(crate) fn snapshot(&self, root: &Arc<Path>) -> Snapshot {
         let (mut sources, mut manifests) = (Vec::new(), Vec::new());
         for (path, file) in self.files() {
@@ -207,7 +207,7 @@ impl Tree {
 }
 
 impl Node {
-    /// Why the path is left out, if so. A manifest is left out as far as source goes.
+    /// Returns the reason why the path is skipped, if it is. A manifest counts as skipped with respect to source.
     fn refusal(&self) -> Option<(SkipReason, Option<&str>)> {
         match self {
             Node::Skipped(reason, error) => Some((*reason, error.as_deref())),
@@ -222,7 +222,7 @@ impl Node {
 }
 
 impl File {
-    /// The file that a walk which began at `begun` has found, with what is known of it if that is current.
+    /// Returns a file found by a walk that began at `begun`, with the content of `known` if that is current.
     fn of(found: &Candidate, known: Option<File>, begun: SystemTime) -> File {
         let &Candidate { kind, bytes, stamp, names, .. } = found;
         let id = stamp.id();
@@ -238,7 +238,7 @@ impl File {
         }
     }
 
-    /// Whether the workspace has room for it.
+    /// Whether it is within the limit of the workspace.
     fn counts(&self) -> bool {
         !matches!(self.state, State::Beyond)
     }
@@ -250,8 +250,7 @@ impl File {
         }
     }
 
-    /// Takes in what was read. A text that is the same as before stays the same in memory; what could not be read is tried again
-    /// next time.
+    /// Sets the content. An unchanged text keeps its memory; an unreadable file is tried again next time.
     fn fill(&mut self, content: Content) {
         if matches!(content, Content::Refused { reason: SkipReason::Unreadable, .. }) {
             self.stamp = None;
@@ -266,7 +265,8 @@ impl File {
     }
 }
 
-/// All paths below the folder `path`: what starts with it and a slash, the character before `0`. The root is empty.
+/// Returns the range of all paths below the folder `path`: those that start with it and a slash, the character before `0`. The
+/// root is empty.
 pub(crate) fn below(path: &str) -> (Bound<Arc<str>>, Bound<Arc<str>>) {
     if path.is_empty() {
         return (Bound::Unbounded, Bound::Unbounded);

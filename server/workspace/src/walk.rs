@@ -1,9 +1,9 @@
-//! Finds the files that may be source, by folders, names and sizes; contents are not looked at here.
+//! Finds the files that may be source, by folders, names and sizes; does not read contents.
 //!
-//! The `ignore` crate walks and applies .gitignore and .ghostbenchignore. It does not tell what it left out, so each folder
-//! is listed once more: what is listed but never visited was ignored.
+//! The `ignore` crate walks and applies .gitignore and .ghostbenchignore. It does not report skipped entries, so each folder is
+//! listed once more: entries that are listed but never visited were ignored.
 //!
-//! A walk may be narrowed to a [`Scope`]; of what it looks at, it then finds what the whole walk would.
+//! A walk may be restricted to a [`Scope`]; within it, the result is the same as that of the whole walk.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,52 +18,52 @@ use crate::scope::{Scope, join};
 use crate::secret_names::is_secret_like;
 use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders, stamp};
 
-/// What a file may be of use as.
+/// Kind of a usable file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Source, in the language that its name says.
+    /// Source, in the language of its name.
     Source(Language),
     /// A manifest.
     Manifest,
 }
 
-/// A file that may be of use.
+/// A usable file.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) path: String,
     pub(crate) kind: Kind,
     pub(crate) bytes: u64,
     pub(crate) stamp: Stamp,
-    /// How many names the file has.
+    /// Number of hard links.
     pub(crate) names: u64,
 }
 
-/// The outcome of a walk, everything in no order.
+/// The result of a walk, unordered.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) skipped: Vec<Skipped>,
-    /// The folders that the walk went into; the root is empty.
+    /// The folders that the walk entered; the root is empty.
     pub(crate) entered: BTreeSet<String>,
 }
 
-/// More paths than these are worth several threads; an idle thread of the walk looks for work every millisecond only, which a narrow
-/// walk would wait for.
+/// Number of paths above which several threads pay off. Idle threads of the walk poll for work every millisecond, which would
+/// delay a narrow walk.
 const NARROW_PATHS: usize = 100;
 
-/// What a walking thread reports.
+/// An event from a walking thread.
 enum Event {
-    /// A folder holds this entry.
+    /// A folder has this entry.
     Listed(String),
-    /// The walk, not having ignored it, came to this entry.
+    /// The walk visited this entry, so it is not ignored.
     Visited(String),
-    /// The walk went into this folder.
+    /// The walk entered this folder.
     Entered(String),
     Candidate(Candidate),
     Skipped(Skipped),
 }
 
-/// Walks the part of the folder `root`, which is known to be readable, that `scope` covers.
+/// Walks the part of the folder `root` that `scope` covers; the folder must be readable.
 pub(crate) fn walk(
     root: &Path,
     scope: &Scope<'_>,
@@ -97,14 +97,14 @@ pub(crate) fn walk(
     collect(events.into_iter())
 }
 
-/// Whether a folder has at most so many entries, which is found out before it is read. Installed dependencies do not count.
+/// Whether a folder has at most `entries` entries, without reading them. Installed dependencies do not count.
 pub fn is_small(root: &Path, entries: usize) -> bool {
     let mut rules = ignore_rules(root);
     rules.filter_entry(|entry| !entry.file_name().to_str().is_some_and(folders::is_dependency_name));
     rules.build().take(entries + 1).count() <= entries
 }
 
-/// A walk below `root` by all ignore files that count.
+/// Returns a walk below `root` with all applicable ignore files.
 pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder
@@ -120,8 +120,8 @@ pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
     builder
 }
 
-/// Whether an ignore file of a folder is a pipe or a device. Reading it could wait forever, and nobody knows what it would have
-/// ignored, so the folder counts as ignored.
+/// Whether an ignore file of a folder is a pipe or a device. Reading it could block forever, and its rules are unknown, so the
+/// folder counts as ignored.
 pub(crate) fn holds_odd_rules(folder: &Path) -> bool {
     let is_odd = |name| {
         let metadata = std::fs::metadata(folder.join(name));
@@ -130,12 +130,12 @@ pub(crate) fn holds_odd_rules(folder: &Path) -> bool {
     [".gitignore", ".ghostbenchignore", ".git/info/exclude"].into_iter().any(is_odd)
 }
 
-/// Whether ignore files above `root` count: they do for git, but a stray .gitignore above a plain folder does not.
+/// Whether ignore files above `root` apply: they do for git, but a stray .gitignore above a plain folder does not.
 pub(crate) fn is_in_git_repository(root: &Path) -> bool {
     root.canonicalize().is_ok_and(|root| root.ancestors().any(|folder| folder.join(".git").exists()))
 }
 
-/// Sorts events, whatever their order, into what was found.
+/// Collects events, in any order, into a result.
 fn collect(events: impl Iterator<Item = Event>) -> Found {
     let mut found = Found::default();
     let (mut listed, mut visited) = (BTreeSet::new(), BTreeSet::new());
@@ -223,7 +223,7 @@ impl Visitor<'_> {
         self.skip(Skipped::unreadable(path, error));
     }
 
-    /// For a file both states mean the same.
+    /// For a file both states are equivalent.
     fn skip(&self, skipped: Skipped) -> WalkState {
         self.send(Event::Skipped(skipped));
         WalkState::Skip
@@ -234,7 +234,7 @@ impl Visitor<'_> {
     }
 }
 
-/// What a file may be of use as, by its name, or why it stays out.
+/// Returns the kind of a file by its name, or the reason to skip it.
 fn judge_use(path: &str) -> Result<Kind, SkipReason> {
     match judge_name(path) {
         Err(SkipReason::UnsupportedLanguage) if Manifest::is_at(path) => Ok(Kind::Manifest),
@@ -242,7 +242,7 @@ fn judge_use(path: &str) -> Result<Kind, SkipReason> {
     }
 }
 
-/// The language of a file that its name lets into the workspace, or why it stays out.
+/// Returns the language of a file whose name is admitted, or the reason to skip it.
 pub(crate) fn judge_name(path: &str) -> Result<Language, SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if is_secret_like(path) {
@@ -258,7 +258,7 @@ pub(crate) fn judge_name(path: &str) -> Result<Language, SkipReason> {
     }
 }
 
-/// Lock files, and the endings that protocol compilers, designers and build steps give to their output.
+/// Lock files, and the extensions of files written by protocol compilers, designers and build steps.
 fn is_generated_name(name: &str) -> bool {
     const NAMES: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum"];
     const ENDINGS: [&str; 9] = [
@@ -276,7 +276,7 @@ fn is_generated_name(name: &str) -> bool {
     NAMES.contains(&name.as_str()) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// `path` below `root` with `/` between its parts; as it can be written, and no other is, when it is not UTF-8.
+/// Returns `path` below `root` with `/` between its parts; the error is a unique text for a path that is not UTF-8.
 fn relative(root: &Path, path: &Path) -> Result<String, String> {
     let below = path.strip_prefix(root).unwrap_or(path);
     exact_text(below).ok_or_else(|| path_text(below))

@@ -1,8 +1,8 @@
-//! Hearing of changes where no client tells of them.
+//! Watches for changes if no client reports them.
 //!
-//! A [`Watcher`] names paths at which something has happened; what it was, [`Follower::refresh`] finds out. It reads nothing and
-//! decides nothing, so that a path too many costs a look and never a wrong text. Where the system tells of no changes, or of no more,
-//! there is no watcher, and one has to look at intervals.
+//! A [`Watcher`] reports paths with events; [`Follower::refresh`] finds out the actual change. It reads nothing and decides
+//! nothing, so that a superfluous path costs a scan and never gives a wrong text. If the system reports no changes, or stops
+//! reporting them, there is no watcher, and the caller has to scan at intervals.
 //!
 //! ```text
 //!            ┌─────────── tell(Told) ◄──────── Watcher ◄───────── system
@@ -21,56 +21,56 @@ use thiserror::Error;
 use crate::Follower;
 use events::Events;
 
-/// What a watcher tells.
+/// An event of a watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Look at these paths, for [`Follower::refresh`].
+    /// Scan these paths, with [`Follower::refresh`].
     Paths(Vec<PathBuf>),
-    /// Look at everything, for [`Follower::refresh_all`]: it was not noticed what has happened.
+    /// Scan everything, with [`Follower::refresh_all`]: events were lost.
     Everything,
 }
 
-/// Why changes cannot be heard of. Each time the remedy is to look at intervals.
+/// Reason why changes cannot be watched. The remedy is always to scan at intervals.
 #[derive(Debug, Error)]
 pub enum WatchError {
-    /// The system watches no more folders for this user.
+    /// The user's limit of watched folders is reached.
     #[error(
         "the system watches no more folders; raise its limits (on Linux fs.inotify.max_user_watches and \
          fs.inotify.max_user_instances)"
     )]
     TooMany,
-    /// The file system does not tell of what others change in it.
+    /// The file system does not report changes by other machines.
     #[error("{file_system} does not tell of changes made on other machines")]
     Deaf {
         /// The file system's name.
         file_system: &'static str,
     },
-    /// The platform has no way to watch folders that is of use here.
+    /// The platform has no suitable method to watch folders.
     #[error("this platform does not tell of changes in folders")]
     Unsupported,
-    /// The workspace's folder is not there.
+    /// The workspace's folder does not exist.
     #[error("{} is not there", path.display())]
     Missing {
         /// The folder.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("cannot watch {}: {reason}", path.display())]
     Failed {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
 }
 
-/// Tells of changes until it is dropped.
+/// Reports changes until it is dropped.
 #[derive(Debug)]
 pub struct Watcher(Events);
 
 impl Watcher {
-    /// Watches the folders that `follower` follows. `tell` is called from a thread of the watcher, once for each single event, and must
-    /// not wait; what was missed until the watch began is among the first things told.
+    /// Watches the folders of `follower`. `tell` is called from a thread of the watcher, once per event, and must not block;
+    /// changes before the watch began are among the first reported.
     ///
     /// Watching folder by folder, as Linux does, takes 20 µs for each.
     pub fn start(
@@ -80,8 +80,8 @@ impl Watcher {
         Events::start(follower, tell).map(Watcher)
     }
 
-    /// Watches what `follower` follows by now; to be called after each refresh. New folders are told of once they are watched, so that
-    /// nothing in them is missed. After an error not all are watched, and what is may be any part.
+    /// Watches the current folders of `follower`; must be called after each refresh. New folders are reported once they are
+    /// watched, so that no change in them is missed. After an error, any part of the folders may be unwatched.
     pub fn follow(&mut self, follower: &Follower) -> Result<(), WatchError> {
         self.0.follow(follower)
     }

@@ -1,7 +1,7 @@
-//! The system's own events, as the `notify` crate gives them.
+//! The system's events, from the `notify` crate.
 //!
-//! Linux watches folder by folder and has a limit on them, so there the folders that the walk enters are watched and no others. macOS
-//! and Windows watch a whole tree at once; what they tell of folders that are left out costs [`Follower::refresh`] nothing.
+//! Linux watches folder by folder with a limit on their number, so only the folders that the walk enters are watched. macOS and
+//! Windows watch a whole tree at once; their events in skipped folders cost [`Follower::refresh`] nothing.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,15 +21,15 @@ use crate::tree::below;
 
 type Tell = Arc<dyn Fn(Told) + Send + Sync>;
 
-/// Folders that were created, removed or renamed: what is watched under their paths may be another folder by now.
+/// Folders that were created, removed or renamed: a watch on one of these paths may belong to another folder.
 type Moved = Arc<Mutex<BTreeSet<PathBuf>>>;
 
 /// A watch on folders. Dropping it ends its thread.
 pub(super) struct Events {
     system: RecommendedWatcher,
-    /// Absolute, as the system needs it.
+    /// Absolute path, as required by the system.
     root: PathBuf,
-    /// The folders that are watched, each for itself; relative to the root.
+    /// Individually watched folders, relative to the root.
     watched: BTreeSet<Arc<str>>,
     moved: Moved,
     tell: Tell,
@@ -84,7 +84,7 @@ impl Events {
                     self.watched.insert(folder);
                     told.push(path);
                 }
-                // The folder above tells of it; the root has none.
+                // The folder above reports it; the root has none.
                 Err(error) if is_gone(&error) && !folder.is_empty() => {}
                 Err(error) if is_gone(&error) => return Err(WatchError::Missing { path: self.root.clone() }),
                 Err(error) => {
@@ -99,8 +99,8 @@ impl Events {
         outcome
     }
 
-    /// Ends the watches on folders that are no more, or may be others. It comes first: the system knows a folder that was renamed as
-    /// the one that it watches already.
+    /// Ends the watches on folders that were removed or may have been replaced. Must come first: the system treats a renamed
+    /// folder as the one that it already watches.
     fn forget(&mut self, moved: &BTreeSet<PathBuf>) {
         for path in moved {
             let Some(folder) = path.strip_prefix(&self.root).ok().and_then(Path::to_str) else { continue };
@@ -113,7 +113,7 @@ impl Events {
     }
 
     fn unwatch(&mut self, folder: &str) {
-        // The system may have ended the watch with the folder itself.
+        // The system may already have ended the watch with the folder.
         drop(self.system.unwatch(&self.root.join(folder)));
     }
 }
@@ -138,7 +138,7 @@ fn handle(event: notify::Result<Event>, root: &Path, moved: &Mutex<BTreeSet<Path
     let event = match event {
         Ok(event) if !event.need_rescan() => event,
         _ => {
-            // Any folder may have moved among what was missed.
+            // Any folder may have moved in a lost event.
             moved().insert(root.to_owned());
             return tell(Told::Everything);
         }
@@ -152,8 +152,8 @@ fn handle(event: notify::Result<Event>, root: &Path, moved: &Mutex<BTreeSet<Path
     }
 }
 
-/// Whether an event may stand for another text. Reading does not; nor does it, on Windows, that something happened in a folder, of which
-/// there is an event of its own.
+/// Whether an event may indicate a changed text. Reads do not; on Windows, neither do events of a folder for a change in it,
+/// which has an event of its own.
 fn counts(kind: EventKind, path: &Path) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,

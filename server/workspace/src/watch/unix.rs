@@ -1,11 +1,11 @@
-//! Which file systems of Linux do not tell of what other machines change in them. Elsewhere all are taken to tell.
+//! Linux file systems that do not report changes made by other machines. On other systems, all are assumed to report them.
 
 use std::path::Path;
 
-/// The name of the file system that holds `path`, if it is one that does not tell.
+/// Returns the name of the file system of `path`, if it is one of these.
 #[cfg(target_os = "linux")]
 pub(super) fn deaf_file_system(path: &Path) -> Option<&'static str> {
-    /// By the numbers that `statfs` gives for them.
+    /// File systems by their `statfs` numbers.
     const DEAF: [(u32, &str); 10] = [
         (0x6969, "NFS"),
         (0x517B, "SMB"),
@@ -18,7 +18,7 @@ pub(super) fn deaf_file_system(path: &Path) -> Option<&'static str> {
         (0x5346_414F, "AFS"),
         (0x786F_4256, "a VirtualBox folder"),
     ];
-    // The width of the number differs between machines; all of these fit into 32 bits.
+    // The width of the number differs between platforms; all values fit into 32 bits.
     let kind = rustix::fs::statfs(path).ok()?.f_type as u32;
     DEAF.iter().find(|(number, _)| *number == kind).map(|(_, name)| *name)
 }
@@ -28,7 +28,7 @@ pub(super) fn deaf_file_system(_: &Path) -> Option<&'static str> {
     None
 }
 
-/// Whether an error of the system says that too much is watched already.
+/// Whether a system error means that the limit of watches is reached.
 pub(super) fn is_limit(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error())
 }

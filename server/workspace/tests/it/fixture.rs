@@ -1,4 +1,4 @@
-//! Folders made for a test.
+//! Folders created for a test.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Tests that run once more under special circumstances.
+/// Tests that run again in special environments.
 #[cfg(unix)]
 pub(crate) mod unix {
     use std::env;
@@ -30,10 +30,11 @@ pub(crate) mod unix {
 
     use super::*;
 
-    /// Set in a process that runs a single test under special circumstances.
+    /// Set in a process that runs a single test in a special environment.
     const INSIDE: &str = "GHOSTBENCH_TEST_INSIDE";
 
-    /// Whether permissions bind whoever runs the test called `test`. Root is not bound, and gets the test run by somebody who is.
+    /// Whether permissions are enforced for the test called `test`. They are not for root, which runs the test again as another
+    /// user.
     pub(crate) fn is_bound_by_permissions(test: &str) -> bool {
         let folder = folder("//- /closed\n");
         let closed = folder.path().join("closed");
@@ -43,8 +44,8 @@ pub(crate) mod unix {
         fs::read(&closed).is_err() || is_inside(test, &["unshare", "--user"])
     }
 
-    /// Runs the test called `test` once more, in a process that `command` starts. True in that process; false in the one that started
-    /// it, which has nothing else to do, and where there is no such command.
+    /// Runs the test called `test` again, in a process started by `command`. Returns true in that process; returns false in the
+    /// parent, which has nothing else to do, and if the command does not exist.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn is_inside(test: &str, command: &[&str]) -> bool {
         if env::var_os(INSIDE).is_some() {

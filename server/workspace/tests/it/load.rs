@@ -1,4 +1,4 @@
-//! Loads folders made for the purpose: what is read, what is left out, and why.
+//! Loads test folders: files read, paths skipped, and the reasons.
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn load_all(root: &Path) -> Snapshot {
     load(root, &Limits::standard(), &|_| ()).unwrap()
 }
 
-/// Files that were read, then everything that was not, by reason.
+/// Lists the files that were read, then everything else by reason.
 fn describe(snapshot: &Snapshot) -> String {
     let mut lines: Vec<String> = snapshot.files().iter().map(|file| file.path.to_string()).collect();
     for (reason, count, examples) in snapshot.skips().iter() {
@@ -33,7 +33,7 @@ fn check(fixture: &str, expected: Expect) {
     }
 }
 
-/// A path by itself is judged as the walk has judged it, with the same reason where the path is among the examples.
+/// Checks that the verdict about a single path is the walk's, with the same reason if the path is among the examples.
 #[track_caller]
 fn check_admits(root: &Path, snapshot: &Snapshot, path: &str) {
     let verdict = admits(root, path);

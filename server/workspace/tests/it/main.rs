@@ -1,4 +1,4 @@
-//! Workspaces on a real disk: what is read, what is left out, what is noticed.
+//! Workspaces on a real disk: reading, skipping and detecting changes.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot write its fixture has nothing to report but that"

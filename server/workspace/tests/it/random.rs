@@ -1,4 +1,4 @@
-//! Random work on a folder: what is followed is always what is there.
+//! Random operations on a folder: the tracked state always matches the disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 use workspace::{Changes, Follower, Limits};
 
-/// Names that the walk treats in different ways, few enough that the same path comes up again and again.
+/// Names that the walk treats differently, few enough that the same paths recur.
 const FOLDERS: [&str; 6] = ["a", "A", "build", "dist", "node_modules", ".git"];
 const FILES: [&str; 16] = [
     "x.py",
@@ -40,7 +40,7 @@ const TEXTS: [&str; 8] = [
     "",
 ];
 
-/// Something that is done to a folder.
+/// An operation on a folder.
 #[derive(Clone, Debug)]
 enum Step {
     Write(String, &'static str),
@@ -49,7 +49,7 @@ enum Step {
     MakeFolder(String),
     Remove(String),
     Rename(String, String),
-    /// A link to a folder, which may not be there, from a path.
+    /// A link to a folder, which may not exist, from a path.
     Link(&'static str, String),
 }
 
@@ -75,11 +75,11 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    /// Does it, where that is possible, and tells the paths that a watcher would name.
+    /// Performs the operation if possible, and returns the paths that a watcher would report.
     fn run(&self, root: &Path) -> Vec<PathBuf> {
         let paths: Vec<PathBuf> = self.paths().into_iter().map(|path| root.join(path)).collect();
         let mut named: Vec<PathBuf> = paths.iter().flat_map(|path| real_paths(path)).collect();
-        // What cannot be done changes nothing, which is as good.
+        // A failed operation changes nothing, which is fine too.
         drop(self.try_run(root));
         named.extend(paths.iter().flat_map(|path| real_paths(path)));
         named
@@ -117,7 +117,7 @@ impl Step {
     }
 }
 
-/// A path, and what it stands for where links are on the way.
+/// Returns a path, and its real path if it contains links.
 fn real_paths(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap();
     let beside = path.parent().and_then(|folder| folder.canonicalize().ok()).map(|folder| folder.join(name));
@@ -134,7 +134,7 @@ fn link(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The texts of a workspace as one gets them who only hears of changes.
+/// The texts of a workspace, built from reported changes only.
 #[derive(Default)]
 struct Listener(BTreeMap<String, String>);
 

@@ -1,4 +1,4 @@
-//! Whether the system's events lead to the right looks, on a real disk. Every wait ends with what is waited for, or fails.
+//! System events lead to the right scans, on a real disk. Every wait ends with the expected state, or fails.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use workspace::{Follower, Limits, Snapshot};
 use crate::fixture::unix::is_inside;
 use crate::fixture::{folder, write};
 
-/// Far beyond what any machine needs.
+/// Far longer than any machine needs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 struct Watched {
@@ -24,7 +24,7 @@ struct Watched {
     follower: Follower,
     watcher: Watcher,
     told: Receiver<Told>,
-    /// All paths that were told of.
+    /// All reported paths.
     paths: Vec<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl Watched {
         fs::rename(self.folder.path().join(from), self.folder.path().join(to)).unwrap();
     }
 
-    /// Takes in what is told until the workspace holds exactly the files that `expected` lists, each as `path: text`.
+    /// Applies events until the workspace contains exactly the files in `expected`, each as `path: text`.
     #[track_caller]
     fn wait_for(&mut self, expected: &[&str]) {
         let deadline = Instant::now() + DEADLINE;
@@ -207,7 +207,7 @@ fn a_root_that_is_gone_cannot_be_watched() {
     assert!(matches!(start(&follower), Err(WatchError::Missing { .. })));
 }
 
-/// The system keeps so many events for a process that does not read them.
+/// The system queues this many events for a process that does not read them.
 #[cfg(target_os = "linux")]
 #[test]
 fn folders_are_watched_again_after_events_were_lost() {
@@ -221,13 +221,13 @@ fn folders_are_watched_again_after_events_were_lost() {
     let begun = thread::current().id();
     let watcher = Watcher::start(&follower, move |one| {
         drop(sender.send(one));
-        // What is told by the watcher's own thread waits; the first one until the test goes on.
+        // The callback on the watcher's own thread blocks; its first call waits until the test continues.
         if thread::current().id() != begun && is_closed.swap(false, Ordering::Relaxed) {
             gate.lock().unwrap().recv_timeout(DEADLINE).unwrap();
         }
     });
     let mut watched = Watched { folder, follower, watcher: watcher.unwrap(), told, paths: Vec::new() };
-    // Events that are alike are kept as one, so that two files take turns; each is opened, written and closed.
+    // Equal consecutive events are merged, so two files take turns; each is opened, written and closed.
     for number in 0..=kept / 2 {
         watched.write(["a.py", "lib/b.py"][number % 2], "1");
     }
@@ -250,7 +250,7 @@ fn a_watcher_that_is_dropped_tells_nothing_more() {
     drop(folder);
 }
 
-/// Whoever could tell something has gone.
+/// Checks that all senders are gone.
 #[track_caller]
 fn check_ends(told: &Receiver<Told>) {
     let deadline = Instant::now() + DEADLINE;
