@@ -40,16 +40,16 @@ pub enum WatchError {
     )]
     TooMany,
     /// The file system does not report changes by other machines.
-    #[error("{file_system} does not tell of changes made on other machines")]
+    #[error("{file_system} does not report changes made on other machines")]
     Deaf {
         /// The file system's name.
         file_system: &'static str,
     },
     /// The platform has no suitable method to watch folders.
-    #[error("this platform does not tell of changes in folders")]
+    #[error("this platform does not report changes in folders")]
     Unsupported,
     /// The workspace's folder does not exist.
-    #[error("{} is not there", path.display())]
+    #[error("{} does not exist", path.display())]
     Missing {
         /// The folder.
         path: PathBuf,

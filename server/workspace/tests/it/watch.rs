@@ -175,7 +175,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
     assert!(matches!(watcher.follow(&follower), Err(WatchError::TooMany)));
     drop(watcher);
     let b = Told::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
-    assert!(told.iter().any(|told| told == b), "what can be watched is told of");
+    assert!(told.iter().any(|told| told == b), "watchable folders are reported");
     assert!(matches!(start(&follower), Err(WatchError::TooMany)));
 }
 
