@@ -1,6 +1,6 @@
-//! A workspace that is followed: each look at the disk finds what has changed since the one before.
+//! Tracks a workspace: each scan of the disk finds the changes since the previous one.
 //!
-//! It starts no thread that outlives a call and asks for no events; who is told of changes says where to look.
+//! It starts no thread that outlives a call and subscribes to no events; the caller passes the changed paths.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,12 +13,12 @@ use crate::unwatched::{RootIdentity, Unwatched};
 use crate::walk::walk;
 use crate::{Changes, Error, Limits, Progress, Snapshot, Stamp, TextHash, check_folder};
 
-/// A text that is known from earlier, as [`Follower::known`] gave it.
+/// A text known from an earlier session, from [`Follower::known`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: Arc<str>,
-    /// How its file looked; `None` if that does not vouch for the text.
+    /// Stamp of the file; `None` if it is not reliable for the text.
     pub stamp: Option<Stamp>,
     /// The hash of the text.
     pub hash: TextHash,
@@ -26,8 +26,8 @@ pub struct Known {
     pub text: Arc<str>,
 }
 
-/// A workspace that is followed. Its snapshot is always what [`load`](crate::load) would give at the moment of the last look, at
-/// least of the paths that were looked at; a workspace without source is an empty snapshot here.
+/// A tracked workspace. Its snapshot always equals the result of [`load`](crate::load) at the moment of the last scan, at least
+/// for the scanned paths; a workspace without source gives an empty snapshot here.
 #[derive(Debug)]
 pub struct Follower {
     root: Arc<Path>,
@@ -40,9 +40,9 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Walks `root` and reads the source files that are not `known`: a known text, found under the same limits, is taken as it is where its
-    /// file looks as it did then, and is kept where the file turns out to say the same. Waits for the disk. `progress` is called from
-    /// several threads, once for each file that is found or read.
+    /// Walks `root` and reads the source files. A `known` text, found under the same limits, is reused without reading if its
+    /// file's stamp is the same, and keeps its memory if the file's text turns out to be the same. Waits for the disk. `progress`
+    /// is called from several threads, once for each file that is found or read.
     pub fn open(
         root: &Path,
         limits: &Limits,
@@ -52,7 +52,7 @@ impl Follower {
         Follower::open_while(root, limits, known, progress, &|| true)
     }
 
-    /// The same as long as `keep_going`, which is asked for each file, says `true`; then [`Error::Cancelled`].
+    /// Like `open`, but stops with [`Error::Cancelled`] once `keep_going`, which is called for each file, returns `false`.
     pub fn open_while(
         root: &Path,
         limits: &Limits,
@@ -70,22 +70,22 @@ impl Follower {
         Ok(follower)
     }
 
-    /// The folder that is followed.
+    /// Returns the tracked folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder as the system writes it: links may lead to another one after a look.
+    /// Returns the folder as the system writes it: after a scan, links may lead to another one.
     pub fn canonical_root(&self) -> &Path {
         &self.identity.path
     }
 
-    /// How often the root has turned out to be another folder, whose watch has to begin anew.
+    /// Returns how often the root was replaced by another folder, which needs a new watch.
     pub fn moves(&self) -> u64 {
         self.moves
     }
 
-    /// The workspace as the last look has found it.
+    /// Returns the workspace as of the last scan.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -94,21 +94,21 @@ impl Follower {
         self.snapshot
     }
 
-    /// The source files, in the order of their paths, for a later [`open`](Follower::open).
+    /// Returns the source files in the order of their paths, for a later [`open`](Follower::open).
     pub fn known(&self) -> impl Iterator<Item = Known> {
         self.tree.known()
     }
 
-    /// The folders that source may lie in, relative to the root and in order; the root is empty.
+    /// Returns the folders that may contain source, relative to the root and in order; the root is empty.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         self.tree.entered().iter().map(|folder| &**folder)
     }
 
-    /// Looks at `paths`, at which something was created, changed or removed, or which something was renamed from or to; a folder stands
-    /// for all that is in it. They are absolute or relative to the root; what lies elsewhere, or is left out anyway, costs nothing.
+    /// Scans `paths`, where something was created, changed, removed, or renamed from or to; a folder includes everything in it.
+    /// They are absolute or relative to the root; paths outside of the workspace, or skipped anyway, cost nothing.
     ///
-    /// Waits for the disk: it lists the folders from the root down to the paths and reads the files there that look different. Beside
-    /// that it takes a millisecond for every 10,000 files of the workspace, to make the snapshot.
+    /// Waits for the disk: it lists the folders from the root down to the paths and reads the files there whose stamps differ. In
+    /// addition it takes a millisecond for every 10,000 files of the workspace, to create the snapshot.
     pub fn refresh(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Changes, Error> {
         let scoped: BTreeSet<String> =
             paths.into_iter().flat_map(|path| self.affected_by(path.as_ref())).collect();
@@ -118,14 +118,14 @@ impl Follower {
         self.look(scoped, &|_| (), &|| true)
     }
 
-    /// Looks at everything, and reads the files that look different; also what there is to do after an error. Waits for the disk.
+    /// Scans everything, and reads the files whose stamps differ. Also needed after an error. Waits for the disk.
     pub fn refresh_all(&mut self) -> Result<Changes, Error> {
         self.look(BTreeSet::from([String::new()]), &|_| (), &|| true)
     }
 
-    /// Looks at what no watcher reports, and at what depends on it: ignore files above the root and in repositories, the contents of
-    /// folders that are left out, files with further names, and where the root leads. To be called at intervals: it takes a microsecond
-    /// for each such path as long as none of them looks different.
+    /// Scans the paths that no watcher reports, and everything that depends on them: ignore files above the root and in
+    /// repositories, the contents of skipped folders, files with several hard links, and the target of the root. Must be called
+    /// at intervals: it takes a microsecond for each such path as long as none of them has changed.
     pub fn poll(&mut self) -> Result<Changes, Error> {
         let is_moved = RootIdentity::of(&self.root) != self.identity;
         if !is_moved && self.unwatched.affected().is_empty() {
@@ -134,8 +134,7 @@ impl Follower {
         self.look(BTreeSet::new(), &|_| (), &|| true)
     }
 
-    /// Which paths to look at when something has happened to `path`. Below what is left out nothing is of interest but whether it
-    /// still is.
+    /// Returns the paths to scan after an event at `path`. Below a skipped path, only whether it is still skipped matters.
     fn affected_by(&self, path: &Path) -> Vec<String> {
         let path = match place(path, &[&self.root, &self.identity.path]) {
             Place::Above => return vec![String::new()],
@@ -169,13 +168,14 @@ impl Follower {
             self.identity = identity;
             self.moves += 1;
         }
-        // Each look takes in what no watcher reports: how that looks is noted anew after it, and a change before would never show again.
+        // Each scan includes the paths that no watcher reports: their state is recorded again after it, which would hide an
+        // earlier change forever.
         paths.extend(self.unwatched.affected());
         let before = self.unwatched.existing(&self.identity);
         let found =
             walk(&self.root, &Scope::of(&paths, self.tree.entered()), &self.limits, progress, keep_going);
         self.check_going(keep_going)?;
-        // A root that vanishes under the walk, or under the reading, looks empty.
+        // A root that vanishes during the walk or the reading looks empty.
         check_folder(&self.root)?;
         self.tree.update(&paths, found, begun);
         self.unwatched = Unwatched::of(&self.tree, &self.identity, begun, &before);

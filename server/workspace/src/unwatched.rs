@@ -1,11 +1,11 @@
-//! What decides about a workspace where no watcher looks.
+//! Tracks paths that affect a workspace but are not watched.
 //!
-//! Watchers report changes in the folders that the walk enters. These lie elsewhere: ignore files above the root, `info/exclude` of
-//! repositories, the user's own ignore file, the contents of folders that are left out for what they hold, files that have further
-//! names, and the folder that the root leads to.
+//! Watchers report changes in the folders that the walk enters. These paths are elsewhere: ignore files above the root,
+//! `info/exclude` of repositories, the user's own ignore file, the contents of folders that are skipped for their contents, files
+//! with several hard links, and the folder that the root leads to.
 //!
-//! Responsible for the list of such paths and for finding those that look different, by one look at the metadata of each. It reads no
-//! workspace file and never decides what is left out: it names the paths that the walk has to look at again.
+//! Responsible for the list of such paths and for finding changed ones, by reading the metadata of each. It reads no workspace
+//! file and never decides which paths are skipped: it returns the paths that the walk must visit again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,13 +16,13 @@ use crate::scope::{GIT, IGNORE_FILES};
 use crate::tree::Tree;
 use crate::{SkipReason, Stamp, folders};
 
-/// The file of a repository that ignores without being part of it.
+/// A repository's ignore file that is not part of the checkout.
 const EXCLUDE: &str = "info/exclude";
 
-/// Which folder a root is: links may lead to another one, and another one may take its name.
+/// Identity of the root folder: links may lead to another folder, and another folder may take its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootIdentity {
-    /// The root as the system writes it, which is how some watchers name files.
+    /// The root as the system writes it; some watchers name files this way.
     pub(crate) path: PathBuf,
     id: Option<u64>,
 }
@@ -35,7 +35,7 @@ impl RootIdentity {
     }
 }
 
-/// Paths outside of what is watched, and how they looked.
+/// Unwatched paths with their states.
 #[derive(Debug, Default)]
 pub(crate) struct Unwatched(BTreeMap<PathBuf, Watched>);
 
@@ -44,24 +44,24 @@ pub(crate) struct Existing(BTreeMap<PathBuf, bool>);
 
 #[derive(Debug)]
 struct Watched {
-    /// What the walk has to look at when the path looks different; relative to the root, which is empty.
+    /// Path that the walk must visit again if this path has changed, relative to the root; the root is empty.
     affects: String,
     looked: Looked,
 }
 
-/// How a path looked.
+/// State of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Looked {
     Absent,
-    /// Something is there, whatever it holds.
+    /// It exists, with any content.
     Present,
     Stamped(Stamp),
-    /// It had changed so shortly before that another change may not show.
+    /// It changed so recently that another change may go undetected.
     Unsettled,
 }
 
 impl Looked {
-    /// How a path looks; a later change to what changed before `begun` is sure to show.
+    /// Reads the state of a path; a later change is sure to be detected if the last one was before `begun`.
     fn at(path: &Path, begun: SystemTime) -> Looked {
         let Ok(metadata) = fs::symlink_metadata(path) else { return Looked::Absent };
         Stamp::of(&metadata).settled(begun).map_or(Looked::Unsettled, Looked::Stamped)
@@ -79,8 +79,8 @@ impl Looked {
 }
 
 impl Unwatched {
-    /// What decides about `tree`, which a walk that began at `begun` has found below `root`. What came or went since `before`, when the
-    /// walk had yet to begin, is looked at again.
+    /// Collects the unwatched paths that affect `tree`, found below `root` by a walk that began at `begun`. Paths created or
+    /// removed since `before`, which was taken before the walk, are scanned again.
     pub(crate) fn of(tree: &Tree, root: &RootIdentity, begun: SystemTime, before: &Existing) -> Unwatched {
         let mut unwatched = Unwatched::default();
         unwatched.add_above(&root.path, begun);
@@ -100,7 +100,7 @@ impl Unwatched {
         unwatched
     }
 
-    /// Which of these paths exist now, and of those that decide about any folder at `root`.
+    /// Returns which of these paths exist now, and which of those that affect any folder at `root`.
     pub(crate) fn existing(&self, root: &RootIdentity) -> Existing {
         let mut above = Unwatched::default();
         above.add_above(&root.path, SystemTime::UNIX_EPOCH);
@@ -108,7 +108,7 @@ impl Unwatched {
         Existing(paths.map(|path| (path.clone(), fs::symlink_metadata(path).is_ok())).collect())
     }
 
-    /// What the walk has to look at again.
+    /// Returns the paths that the walk must visit again.
     pub(crate) fn affected(&self) -> BTreeSet<String> {
         let different = self.0.iter().filter(|(path, watched)| watched.looked.is_different(path));
         different.map(|(_, watched)| watched.affects.clone()).collect()
@@ -119,7 +119,7 @@ impl Unwatched {
         self.0.insert(path, Watched { affects: affects.to_owned(), looked });
     }
 
-    /// Ignore files above the root count inside a repository, so whether there is one counts too.
+    /// Adds ignore files above the root. They apply only inside a repository, so the existence of one is tracked too.
     fn add_above(&mut self, root: &Path, begun: SystemTime) {
         for folder in root.ancestors().skip(1) {
             IGNORE_FILES.iter().for_each(|name| self.add(folder.join(name), "", begun));
@@ -146,7 +146,7 @@ impl Unwatched {
     }
 }
 
-/// Where the repository whose `.git` this is keeps what it ignores: a worktree's `.git` is a file that leads to its repository.
+/// Returns the exclude file of the repository with this `.git`: a worktree's `.git` is a file that leads to its repository.
 fn exclude_of(git: &Path) -> PathBuf {
     let first_line = |path: &Path| Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned());
     let common = || {

@@ -1,4 +1,4 @@
-//! What is noticed when files are created, changed, removed and renamed, one kind of work at a time.
+//! Detects created, changed, removed and renamed files, one kind of operation at a time.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,7 +14,7 @@ use workspace::{Changes, Error, Follower, Limits, Progress, SkipReason};
 
 use crate::fixture::{folder, write};
 
-/// A folder that is followed.
+/// A tracked folder.
 struct Followed {
     folder: TempDir,
     follower: Follower,
@@ -48,7 +48,7 @@ impl Followed {
         self.follower.refresh(paths).unwrap()
     }
 
-    /// Checks what a look at `paths` finds, and that a look at everything finds no more.
+    /// Checks the result of a scan of `paths`, and that a scan of everything finds no more.
     #[track_caller]
     fn check(&mut self, paths: &[&str], expected: Expect) {
         let changes = self.refresh(paths);
@@ -382,7 +382,7 @@ fn thousands_of_files_change_at_once() {
 fn a_workspace_opened_again_reads_only_what_has_changed() {
     let mut followed =
         Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n//- /go.mod\nmodule a\n");
-    // A stamp vouches for nothing until the clock has gone on.
+    // A stamp is not reliable until the clock has advanced.
     let deadline = Instant::now() + Duration::from_secs(60);
     while followed.follower.known().any(|known| known.stamp.is_none()) {
         assert!(Instant::now() < deadline, "no stamp settles");
@@ -511,11 +511,11 @@ fn a_name_that_a_file_gets_outside_later_is_noticed() {
     let link = outside.path().join("outside.py");
     fs::hard_link(followed.root().join("a.py"), &link).unwrap();
     fs::write(&link, "x = 2\n").unwrap();
-    // No watcher of the folder reports either, and the file had one name when it was last looked at.
+    // No watcher of the folder reports the link or the write, and the file had one link at the last scan.
     assert!(followed.follower.poll().unwrap().is_empty());
     assert_eq!(followed.follower.refresh_all().unwrap().changed.len(), 1);
     assert_eq!(&*followed.text("a.py"), "x = 2\n");
-    // From now on the quick look suffices.
+    // From now on a poll suffices.
     fs::write(&link, "x = 3\n").unwrap();
     assert_eq!(followed.follower.poll().unwrap().changed.len(), 1);
     assert_eq!(&*followed.text("a.py"), "x = 3\n");
@@ -527,11 +527,11 @@ fn a_name_that_a_file_gets_outside_later_is_noticed() {
 #[test]
 fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
     const FILES: usize = 2_000;
-    /// Files that all threads together may look at after the walk or the reading was told to stop.
+    /// Maximum number of files that all threads together may visit after the walk or the reading was stopped.
     const LATE: usize = 100;
     let folder = folder("");
     (0..FILES).for_each(|number| write(folder.path(), &format!("{}/{number}.py", number % 50), "x = 1\n"));
-    // The walk looks at each file once, then each is read.
+    // The walk visits each file once, then each is read.
     for stop_at in [0, 1, FILES / 2, FILES + 1, FILES + FILES / 2] {
         let looks = AtomicUsize::new(0);
         let progress = |_| {
@@ -559,7 +559,7 @@ fn what_no_watcher_reports_is_noticed_though_other_paths_are_reported_first() {
             write(outer.path(), ".gitignore", rule);
         }
         write(&root, "a.py", format!("y = {count}\n"));
-        // Saves that come more often than one looks at what no watcher sees.
+        // Saves that are more frequent than polls.
         follower.refresh(["a.py"]).unwrap();
         follower.poll().unwrap();
         assert_eq!(follower.snapshot().files().len(), count, "{rule:?}");
