@@ -80,7 +80,7 @@ pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Struc
         } else {
             collector.pass(node)
         }
-        // A comment between attributes ends them.
+        // Enters comments too: a node inside of a comment ends the attributes before it.
         walk.advance(may_hold_body || node.is_extra());
     }
     collector.structure

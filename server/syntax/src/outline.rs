@@ -573,7 +573,7 @@ impl DefinitionKind {
 }
 
 impl Definition {
-    /// Sets the value of an item without a written type: from the type of `value` if it has one, as a parameter may.
+    /// Sets the value of an item without a written type. A typed `value`, such as a parameter, sets the type instead.
     pub(crate) fn give(&mut self, value: Option<Expr>) {
         match value {
             Some(Expr::Typed(written)) => self.type_text = written,

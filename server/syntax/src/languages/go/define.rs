@@ -117,7 +117,7 @@ fn field(node: Node<'_>, name: &str, type_text: &str, outline: &mut OutlineBuild
     outline.insert(definition);
 }
 
-/// Adds an interface whose methods another one includes.
+/// Adds an embedded interface as a base of the enclosing one.
 fn embed(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let type_text = outline.source.type_text(Some(node));
     add_base(&type_text, outline);
