@@ -95,8 +95,8 @@ pub(crate) fn parse(input: &Input<'_>, budget: &mut Budget) -> Option<Tree> {
             tree
         }
         CoroutineResult::Yield(()) => {
-            // SAFETY: the coroutine's stack has only frames of C and, in `run` and the callbacks, a parser and references; the parser's
-            // memory is in the blocks, and nothing else needs dropping.
+            // SAFETY: the coroutine's stack has only frames of C and, in `run` and the callbacks, a parser and references; the
+            // parser's memory is in the blocks, and nothing else needs dropping.
             unsafe { coroutine.force_reset() };
             session.blocks.free_all();
             budget.work = 0;

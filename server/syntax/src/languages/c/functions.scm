@@ -1,4 +1,4 @@
-; What has a bare name for its declarator is a class behind a macro (`class EXPORT Name {`).
+; A function whose declarator is a bare name is a class after a macro (`class EXPORT Name {`).
 (function_definition
   declarator: [
     (attributed_declarator)
@@ -8,7 +8,7 @@
   ] @name
   body: (compound_statement) @body) @function
 
-; Prototypes. Inside of functions, what looks like one declares a variable more often than not.
+; Prototypes. Inside of functions, an apparent prototype usually declares a variable.
 (translation_unit
   (declaration
     declarator: [(function_declarator) (pointer_declarator declarator: (function_declarator))] @name) @function)

@@ -24,7 +24,7 @@
 
 [(extern_alias_directive) (using_directive)] @import
 
-; The expression that a member consists of.
+; The expression body of a member.
 (arrow_expression_clause (_) @statement)
 
 [
@@ -35,5 +35,5 @@
   (property_declaration)
 ] @part
 
-; Annotations end by themselves, not with the header of their method.
+; An annotation has its own end, not that of its method's header.
 (attribute_list) @part

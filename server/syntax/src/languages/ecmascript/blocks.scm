@@ -27,7 +27,7 @@
 
 ; An exported declaration is one statement with its `export`.
 (export_statement [(export_clause) (namespace_export) "*"]) @statement
-; What is passed on from another module is an import.
+; A re-export is an import.
 (export_statement source: (string)) @import
 (export_statement value: (_)) @statement
 (export_statement value: (class)) @other
@@ -38,5 +38,5 @@
 (for_statement initializer: (_) @other)
 (for_statement condition: (_) @other)
 
-; Annotations end by themselves, not with the header of their function.
+; An annotation has its own end, not that of its function's header.
 (decorator) @part

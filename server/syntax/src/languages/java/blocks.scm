@@ -35,5 +35,5 @@
   (field_declaration)
 ] @part
 
-; Annotations end by themselves, not with the header of their method.
+; An annotation has its own end, not that of its method's header.
 [(annotation) (marker_annotation)] @part

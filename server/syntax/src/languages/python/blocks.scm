@@ -29,7 +29,7 @@
 
 [(future_import_statement) (import_from_statement) (import_statement)] @import
 
-; Attributes of a class stand in no function.
+; Attributes of a class are not in a function.
 (class_definition body: (block [(expression_statement) (pass_statement) (type_alias_statement)] @part))
 
 ; Docstrings are no statements.
@@ -39,5 +39,5 @@
 (function_definition
   body: (block . (comment)* . (expression_statement . [(string) (concatenated_string)] .) @other))
 
-; Annotations end by themselves, not with the header of their function.
+; An annotation has its own end, not that of its function's header.
 (decorator) @part

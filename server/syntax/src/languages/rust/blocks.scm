@@ -1,4 +1,4 @@
-; A construct that stands as a statement takes the statement's range, which holds a `;` only where the statement needs one.
+; A construct in statement position has the statement's range, which includes a `;` only if the statement needs one.
 
 (if_expression consequence: (block) @body) @if
 (expression_statement (if_expression consequence: (block) @body)) @if
@@ -25,10 +25,10 @@
 ; The tail expression of a block.
 (block (_expression) @statement)
 
-; A macro call in the place of an item.
+; A macro call in item position.
 (source_file (macro_invocation) @statement)
 
-; Blocks that are no kind.
+; Blocks without a kind.
 (block [(block) (unsafe_block) (async_block) (const_block)] @other)
 (expression_statement [(block) (unsafe_block) (async_block) (const_block)]) @other
 
@@ -37,7 +37,7 @@
 (trait_item body: (declaration_list (const_item) @part))
 [(associated_type) (enum_variant) (field_declaration) (type_item)] @part
 
-; Annotations end by themselves, not with the header of their function.
+; An annotation has its own end, not that of its function's header.
 (attribute_item) @part
 
 ; The value of an arm is no statement, but is completed to its end.

@@ -1,4 +1,4 @@
-; Namespaces stand where expressions do.
+; Namespaces are in expression position.
 (expression_statement (internal_module)) @other
 (export_statement declaration: (internal_module)) @other
 
